@@ -1,0 +1,435 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{JavaRegex, RegexList, Replacement};
+
+/// A password or key: never shown, logged or stored.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The secret itself, for the one place that needs it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Everything one connector needs, checked.
+#[derive(Clone, Debug)]
+pub struct ConnectorConfig {
+    /// The connector's name: part of the stored offset's key.
+    pub name: String,
+    /// `topic.prefix`, the logical name of the server.
+    pub topic_prefix: String,
+    /// How to reach MySQL.
+    pub source: SourceConfig,
+    /// Which tables and columns are captured.
+    pub capture: CaptureConfig,
+    /// `snapshot.mode`.
+    pub snapshot_mode: SnapshotMode,
+    /// How column values become Connect values.
+    pub decode: DecodeConfig,
+    /// How rows become records.
+    pub router: RouterConfig,
+    /// How records become bytes.
+    pub converters: ConvertersConfig,
+    /// Where records go.
+    pub sink: SinkConfig,
+    /// Heartbeat records; `None` when `heartbeat.interval.ms` is 0.
+    pub heartbeat: Option<HeartbeatConfig>,
+    /// `skipped.operations`: inserts are dropped (`c`).
+    pub skip_creates: bool,
+    /// `skipped.operations`: updates are dropped before the router (`u`).
+    pub skip_updates: bool,
+    /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.
+    pub tolerate_errors: bool,
+}
+
+/// How to reach MySQL, and how patient to be.
+#[derive(Clone, Debug)]
+pub struct SourceConfig {
+    /// `database.hostname`: one host, or several to be tried in order.
+    pub hosts: Vec<String>,
+    /// `database.port`.
+    pub port: u16,
+    /// `database.user`.
+    pub user: String,
+    /// `database.password`.
+    pub password: Secret,
+    /// `database.server.id`.
+    pub server_id: NonZeroU32,
+    /// TLS.
+    pub tls: TlsConfig,
+    /// `connect.timeout.ms`.
+    pub connect_timeout: Duration,
+    /// How often the server is asked to say that it is alive: `outflow.heartbeat.period.ms`.
+    pub heartbeat_period: Duration,
+    /// `binlog.net.write.timeout`, in seconds, for the dump session.
+    pub net_write_timeout_s: u32,
+    /// `database.initial.statements`, for the ordinary SQL connection.
+    pub initial_statements: Vec<String>,
+    /// `gtid.source.includes` (`true`) or `gtid.source.excludes` (`false`).
+    pub gtid_sources: Option<(bool, RegexList)>,
+    /// `gtid.ignore.on.recovery`.
+    pub gtid_ignore_on_recovery: bool,
+}
+
+/// `database.ssl.*`.
+#[derive(Clone, Debug, Default)]
+pub struct TlsConfig {
+    /// `database.ssl.mode`.
+    pub mode: TlsMode,
+    /// `database.ssl.truststore` and its password.
+    pub truststore: Option<(PathBuf, Secret)>,
+    /// `database.ssl.keystore` and its password.
+    pub keystore: Option<(PathBuf, Secret)>,
+}
+
+/// `database.ssl.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TlsMode {
+    /// Plain text.
+    Disabled,
+    /// TLS where the server offers it.
+    #[default]
+    Preferred,
+    /// TLS, whatever the certificate.
+    Required,
+    /// TLS with a certificate of a trusted authority.
+    VerifyCa,
+    /// As `VerifyCa`, for this very host name.
+    VerifyIdentity,
+}
+
+/// Which tables and columns are captured.
+#[derive(Clone, Debug)]
+pub struct CaptureConfig {
+    /// Databases and tables.
+    pub tables: TableFilter,
+    /// Columns.
+    pub columns: ColumnFilter,
+}
+
+/// Databases and tables by Debezium's include and exclude lists.
+#[derive(Clone, Debug, Default)]
+pub struct TableFilter {
+    /// `database.include.list` (`true`) or `database.exclude.list` (`false`).
+    pub databases: Option<(bool, RegexList)>,
+    /// `table.include.list` (`true`) or `table.exclude.list` (`false`), on `database.table`.
+    pub tables: Option<(bool, RegexList)>,
+    /// `table.ignore.builtin` off: system schemas count too.
+    pub with_builtin: bool,
+}
+
+impl TableFilter {
+    /// Whether this table is captured.
+    #[must_use]
+    pub fn captures(&self, database: &str, table: &str) -> bool {
+        let builtin = ["mysql", "performance_schema", "sys", "information_schema"];
+        (self.with_builtin || !builtin.iter().any(|name| name.eq_ignore_ascii_case(database)))
+            && admits(self.databases.as_ref(), database)
+            && (self.tables.is_none()
+                || admits(self.tables.as_ref(), &format!("{database}.{table}")))
+    }
+}
+
+/// `column.include.list` (`true`) or `column.exclude.list` (`false`), on `database.table.column`.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnFilter(pub Option<(bool, RegexList)>);
+
+impl ColumnFilter {
+    /// Whether this column exists for the router.
+    #[must_use]
+    pub fn captures(&self, database: &str, table: &str, column: &str) -> bool {
+        self.0.is_none() || admits(self.0.as_ref(), &format!("{database}.{table}.{column}"))
+    }
+}
+
+fn admits(list: Option<&(bool, RegexList)>, name: &str) -> bool {
+    list.is_none_or(|(include, patterns)| patterns.matches(name) == *include)
+}
+
+/// `snapshot.mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotMode {
+    /// Rows already there first, then the stream.
+    Initial,
+    /// Rows already there, then the end.
+    InitialOnly,
+    /// Only the stream.
+    NoData,
+    /// As `Initial`, and again when the stored position is gone.
+    WhenNeeded,
+    /// Rows already there at every start.
+    Always,
+    /// As `NoData`, with a stored position required.
+    Recovery,
+    /// Only the stream, from the first log the server has (Debezium up to 3.5).
+    Never,
+}
+
+/// How column values become Connect values.
+#[derive(Clone, Debug, Default)]
+pub struct DecodeConfig {
+    /// `decimal.handling.mode`.
+    pub decimal: DecimalHandling,
+    /// `bigint.unsigned.handling.mode`.
+    pub bigint_unsigned: BigintUnsignedHandling,
+    /// `time.precision.mode`.
+    pub time_precision: TimePrecision,
+    /// `binary.handling.mode`.
+    pub binary: BinaryHandling,
+    /// `enable.time.adjuster`.
+    pub time_adjuster: bool,
+    /// `event.converting.failure.handling.mode`.
+    pub converting_failure: FailureHandling,
+    /// `event.processing.failure.handling.mode`.
+    pub processing_failure: FailureHandling,
+    /// `field.name.adjustment.mode`, for column names.
+    pub field_names: FieldNameAdjustment,
+    /// `TinyIntOneToBooleanConverter`s, each with its selector and whether it looks at the length.
+    pub tiny_int_one: Vec<TinyIntOne>,
+}
+
+/// A configured `TinyIntOneToBooleanConverter`.
+#[derive(Clone, Debug)]
+pub struct TinyIntOne {
+    /// `selector`, on `database.table.column`; `None` matches every column.
+    pub selector: Option<RegexList>,
+    /// `length.checker`: only columns of length 1.
+    pub length_checker: bool,
+}
+
+/// `decimal.handling.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum DecimalHandling {
+    #[default]
+    Precise,
+    Double,
+    String,
+}
+
+/// `bigint.unsigned.handling.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum BigintUnsignedHandling {
+    #[default]
+    Long,
+    Precise,
+}
+
+/// `time.precision.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum TimePrecision {
+    #[default]
+    AdaptiveTimeMicroseconds,
+    Connect,
+    IsoString,
+    Microseconds,
+    Nanoseconds,
+}
+
+/// `binary.handling.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum BinaryHandling {
+    #[default]
+    Bytes,
+    Base64,
+    Base64UrlSafe,
+    Hex,
+}
+
+/// What to do with a value or row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailureHandling {
+    /// Stop before it.
+    #[default]
+    Fail,
+    /// Go on without it and say so.
+    Warn,
+    /// Go on without it.
+    Skip,
+}
+
+/// `field.name.adjustment.mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum FieldNameAdjustment {
+    #[default]
+    None,
+    Avro,
+    AvroUnicode,
+}
+
+/// The EventRouter's options (EVENT_ROUTER.md 1).
+#[derive(Clone, Debug)]
+pub struct RouterConfig {
+    /// `table.field.event.id`.
+    pub event_id: String,
+    /// `table.field.event.key`.
+    pub event_key: String,
+    /// `table.field.event.type`, where the file sets it: a header of the column's own name, after the others.
+    pub event_type: Option<String>,
+    /// `table.field.event.payload`.
+    pub payload: String,
+    /// `table.field.event.timestamp`.
+    pub timestamp: Option<String>,
+    /// `table.field.event.schema.version`.
+    pub schema_version: Option<String>,
+    /// `table.fields.additional.placement`.
+    pub placements: Vec<Placement>,
+    /// `table.field.additional.missing`.
+    pub missing: MissingField,
+    /// `table.expand.json.payload`.
+    pub expand_json: bool,
+    /// `table.json.payload.null.behavior`.
+    pub json_null: NullInJson,
+    /// `table.json.payload.empty.array.behavior` is `optional_string`.
+    pub json_empty_array_as_strings: bool,
+    /// `field.name.adjustment.mode` of the transform, for keys of expanded JSON.
+    pub field_names: FieldNameAdjustment,
+    /// `table.op.invalid.behavior`.
+    pub invalid_operation: InvalidOperation,
+    /// `route.by.field`.
+    pub route_by: String,
+    /// `route.topic.regex`.
+    pub topic_regex: JavaRegex,
+    /// `route.topic.replacement`.
+    pub topic_replacement: Replacement,
+    /// `route.tombstone.on.empty.payload`.
+    pub tombstone_on_empty: bool,
+    /// The `__debezium.context.*` headers, where `extended.headers.enabled` is `true`.
+    pub context_headers: bool,
+}
+
+/// One item of `table.fields.additional.placement`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The column.
+    pub column: String,
+    /// Where it goes.
+    pub kind: PlacementKind,
+    /// Under which name.
+    pub alias: String,
+}
+
+/// Where an additional column goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum PlacementKind {
+    Header,
+    Envelope,
+    Partition,
+}
+
+/// `table.field.additional.missing`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum MissingField {
+    #[default]
+    Error,
+    Ignore,
+}
+
+/// `table.json.payload.null.behavior`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum NullInJson {
+    #[default]
+    Ignore,
+    OptionalBytes,
+}
+
+/// `table.op.invalid.behavior`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the property's values")]
+pub enum InvalidOperation {
+    #[default]
+    Warn,
+    Error,
+    Fatal,
+}
+
+/// The three converters.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ConvertersConfig {
+    pub key: ConverterConfig,
+    pub value: ConverterConfig,
+    pub header: ConverterConfig,
+}
+
+/// A converter with its options, the prefix stripped.
+#[derive(Clone, Debug)]
+pub struct ConverterConfig {
+    /// Which one.
+    pub class: ConverterClass,
+    /// `schemas.enable` of `JsonConverter`.
+    pub schemas_enable: bool,
+    /// `decimal.format` of `JsonConverter` is `NUMERIC`.
+    pub decimal_numeric: bool,
+    /// `replace.null.with.default` of `JsonConverter`.
+    pub replace_null_with_default: bool,
+    /// `converter.encoding` of `StringConverter`, where it is not UTF-8.
+    pub encoding: Option<String>,
+    /// `delegate.converter.type` of `BinaryDataConverter`.
+    pub delegate: Option<Box<ConverterConfig>>,
+}
+
+/// The converters that outflow knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Connect's own")]
+pub enum ConverterClass {
+    String,
+    Json,
+    ByteArray,
+    BinaryData,
+    SimpleHeader,
+    Boolean,
+    Short,
+    Integer,
+    Long,
+    Float,
+    Double,
+}
+
+/// Where records go.
+#[derive(Clone, Debug)]
+pub struct SinkConfig {
+    /// Comma-separated `host:port`s; empty when the sink needs none.
+    pub bootstrap_servers: String,
+    /// `producer.override.*` and the worker's security settings under librdkafka's names. Values may be secret.
+    pub producer: BTreeMap<String, Secret>,
+    /// `topic.creation.default.*`: partitions, replication factor (-1: the broker's), other settings.
+    pub topic_creation: Option<(i32, i32, BTreeMap<String, String>)>,
+}
+
+/// Heartbeat records.
+#[derive(Clone, Debug)]
+pub struct HeartbeatConfig {
+    /// `heartbeat.interval.ms`.
+    pub interval: Duration,
+    /// The topic that they go to.
+    pub topic: String,
+    /// `heartbeat.action.query`.
+    pub action_query: Option<String>,
+}

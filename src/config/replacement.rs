@@ -1,0 +1,24 @@
+/// A replacement with Java's syntax (EVENT_ROUTER.md 2.1), resolved against its pattern's groups.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    text: String,
+}
+
+/// Why a replacement cannot be used with its pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ReplacementError(pub String);
+
+impl Replacement {
+    /// The replacement as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it refers to no group, so that every match gives the same text.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        todo!()
+    }
+}

@@ -1,0 +1,7 @@
+//! Positions in MySQL's log: text and bytes to `Offset` and back. Pure.
+
+mod gtid;
+mod position;
+
+pub use gtid::{Gtid, GtidError, GtidInterval, GtidSet, GtidSource, Tag};
+pub use position::{BinlogPosition, Offset, OffsetError};
