@@ -6,11 +6,14 @@
 //! config → source → decode → route → convert → sink → (acks) → checkpoint
 //! ```
 
+pub mod checkpoint;
 pub mod config;
 pub mod connect;
 pub mod convert;
 pub mod decode;
 pub mod error;
+pub mod metrics;
 pub mod offset;
 pub mod route;
+pub mod sink;
 pub mod source;

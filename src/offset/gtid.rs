@@ -53,6 +53,12 @@ impl GtidSet {
         let _ = (source, interval);
         todo!()
     }
+
+    /// Adds all of `other`.
+    pub fn union_with(&mut self, other: &Self) {
+        let _ = other;
+        todo!()
+    }
 }
 
 impl fmt::Display for GtidSet {

@@ -1,0 +1,84 @@
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &str = "outflow-offset 1";
+
+/// A plain, checksummed second copy of an offset: two files written in turn, so that a torn write leaves
+/// the other whole. Each is a line `outflow-offset 1 <counter> <crc32>` and a line of JSON.
+pub struct SlotFiles {
+    paths: [PathBuf; 2],
+    files: [File; 2],
+    counter: u64,
+}
+
+impl SlotFiles {
+    /// Opens or makes both files beside each other.
+    ///
+    /// # Errors
+    /// When a file can be neither opened nor made.
+    pub fn open(folder: &Path, name: &str) -> std::io::Result<Self> {
+        let paths = [0, 1].map(|slot| folder.join(format!("{name}.offset.{slot}")));
+        let open = |path: &PathBuf| {
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+        };
+        let files = [open(&paths[0])?, open(&paths[1])?];
+        File::open(folder)?.sync_all()?;
+        let mut slots = Self { paths, files, counter: 0 };
+        slots.counter = slots.newest().map_or(0, |(counter, _)| counter);
+        Ok(slots)
+    }
+
+    /// The newest whole copy with its counter.
+    pub fn newest(&mut self) -> Option<(u64, String)> {
+        let [first, second] = &mut self.files;
+        let found = [first, second].into_iter().filter_map(|file| read_slot(file));
+        found.max_by_key(|(counter, _)| *counter)
+    }
+
+    /// Whether anything was ever written, whole or not.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.iter().all(|file| file.metadata().is_ok_and(|meta| meta.len() == 0))
+    }
+
+    /// Writes `json` over the older copy and waits for the disk.
+    ///
+    /// # Errors
+    /// When the disk is full or refuses.
+    pub fn write(&mut self, counter: u64, json: &str) -> std::io::Result<()> {
+        let crc = crc32fast::hash(json.as_bytes());
+        let text = format!("{MAGIC} {counter} {crc:08x}\n{json}\n");
+        let [first, second] = &mut self.files;
+        let file = if counter % 2 == 0 { first } else { second };
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(u64::try_from(text.len()).unwrap_or(u64::MAX))?;
+        file.sync_data()?;
+        self.counter = counter;
+        Ok(())
+    }
+
+    /// The counter of the newest copy.
+    #[must_use]
+    pub fn counter(&self) -> u64 {
+        self.counter
+    }
+
+    /// Where the copies lie.
+    #[must_use]
+    pub fn paths(&self) -> &[PathBuf; 2] {
+        &self.paths
+    }
+}
+
+fn read_slot(file: &mut File) -> Option<(u64, String)> {
+    let mut text = String::new();
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.read_to_string(&mut text).ok()?;
+    let (head, json) = text.split_once('\n')?;
+    let (counter, crc) = head.strip_prefix(MAGIC)?.trim_start().split_once(' ')?;
+    let json = json.strip_suffix('\n')?;
+    let whole = u32::from_str_radix(crc, 16).ok()? == crc32fast::hash(json.as_bytes());
+    whole.then(|| Some((counter.parse().ok()?, json.to_owned())))?
+}

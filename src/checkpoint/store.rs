@@ -1,0 +1,234 @@
+use std::fs::{File, OpenOptions, TryLockError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use tracing::{error, warn};
+
+use super::SlotFiles;
+use crate::error::Remedy;
+use crate::offset::{Offset, OffsetError};
+
+/// How long a start waits for a killed process to let go of the folder.
+const LOCK_WAIT: Duration = Duration::from_secs(3);
+/// sled's cache; the state is a few kilobytes.
+const CACHE_BYTES: u64 = 1 << 20;
+
+/// Why state cannot be read or stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder cannot be made or written.
+    #[error("data folder {path:?} cannot be used; give a writable one with --data-dir")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Another process has it.
+    #[error(
+        "data folder {0:?} is in use by another outflow; stop that one or give another --data-dir"
+    )]
+    Locked(PathBuf),
+    /// A connector's copies and sled are all unreadable.
+    #[error(
+        "the stored offset of connector {connector:?} is damaged in sled and in both copies beside it; \
+         restore the data folder, or give an offset with `outflow offsets import`"
+    )]
+    Damaged {
+        /// The connector.
+        connector: String,
+    },
+    /// What is stored does not parse.
+    #[error("the stored offset of connector {connector:?} is malformed")]
+    Malformed {
+        /// The connector.
+        connector: String,
+        /// What is wrong with it.
+        source: OffsetError,
+    },
+    /// A write did not reach the disk.
+    #[error("the checkpoint could not be written")]
+    Write(#[source] std::io::Error),
+    /// sled refused.
+    #[error("the checkpoint store failed")]
+    Sled(#[from] sled::Error),
+}
+
+impl StoreError {
+    /// Whether waiting can cure it.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Write(_) | Self::Sled(_) => Remedy::Retry, // The disk may be full for a while.
+            Self::Folder { .. }
+            | Self::Locked(_)
+            | Self::Damaged { .. }
+            | Self::Malformed { .. } => Remedy::Stop,
+        }
+    }
+}
+
+/// The folder of all connectors' state, held by this process alone.
+pub struct DataDir {
+    path: PathBuf,
+    db: Option<sled::Db>,
+    _lock: File,
+}
+
+impl DataDir {
+    /// Opens the folder, making it where it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be written or another process has it. A damaged sled is no error here: the copies
+    /// beside it are used instead, and the log says so.
+    pub fn open(path: &Path) -> Result<Arc<Self>, StoreError> {
+        let folder = |source| StoreError::Folder { path: path.to_owned(), source };
+        std::fs::create_dir_all(path).map_err(folder)?;
+        let lock = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path.join("lock"))
+            .map_err(folder)?;
+        let deadline = Instant::now() + LOCK_WAIT;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+                Err(TryLockError::Error(source)) => return Err(folder(source)),
+            }
+        }
+        Ok(Arc::new(Self { path: path.to_owned(), db: open_sled(&path.join("sled")), _lock: lock }))
+    }
+}
+
+/// sled 0.34 panics on some kinds of damage at open; a panic there is a failure like any other.
+fn open_sled(path: &Path) -> Option<sled::Db> {
+    let open =
+        || sled::Config::new().path(path).flush_every_ms(None).cache_capacity(CACHE_BYTES).open();
+    match catch_unwind(AssertUnwindSafe(open)) {
+        Ok(Ok(db)) => Some(db),
+        Ok(Err(err)) => {
+            error!(error = %err, path = %path.display(), "sled does not open; the plain copies of the offsets are used");
+            None
+        }
+        Err(_) => {
+            error!(path = %path.display(), "sled is damaged and does not open; the plain copies of the offsets are used");
+            None
+        }
+    }
+}
+
+/// One connector's state.
+pub struct Store {
+    connector: String,
+    tree: Option<sled::Tree>,
+    slots: SlotFiles,
+    _data_dir: Arc<DataDir>,
+}
+
+impl Store {
+    /// Opens a connector's state.
+    ///
+    /// # Errors
+    /// When the files cannot be made.
+    pub fn open(data_dir: &Arc<DataDir>, connector: &str) -> Result<Self, StoreError> {
+        let folder = |source| StoreError::Folder { path: data_dir.path.clone(), source };
+        let slots = SlotFiles::open(&data_dir.path, &file_name(connector)).map_err(folder)?;
+        let tree = match &data_dir.db {
+            Some(db) => Some(db.open_tree(format!("connector:{connector}"))?),
+            None => None,
+        };
+        Ok(Self { connector: connector.to_owned(), tree, slots, _data_dir: Arc::clone(data_dir) })
+    }
+
+    /// The newest whole offset of the two stores; `None` for a connector that has never started.
+    ///
+    /// # Errors
+    /// When something was stored and none of it is whole.
+    pub fn load(&mut self) -> Result<Option<Offset>, StoreError> {
+        let from_sled = match &self.tree {
+            Some(tree) => tree.get("offset")?.and_then(|bytes| parse_counted(&bytes)),
+            None => None,
+        };
+        let written = !self.slots.is_empty();
+        let from_slots = self.slots.newest();
+        let newest = match (from_sled, from_slots) {
+            (Some(sled), Some(slots)) => {
+                if slots.0 > sled.0 {
+                    warn!(connector = %self.connector, "the plain copy of the offset is newer than sled's and is used");
+                }
+                Some(if slots.0 > sled.0 { slots } else { sled })
+            }
+            (sled, slots) => sled.or(slots),
+        };
+        let Some((_, json)) = newest else {
+            if written {
+                return Err(StoreError::Damaged { connector: self.connector.clone() });
+            }
+            return Ok(None);
+        };
+        let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
+        Offset::from_json(&json)
+            .map(Some)
+            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })
+    }
+
+    /// Stores an offset in both places; it counts once this returns.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn save(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        let json = offset.to_json().to_string();
+        let counter = self.slots.counter() + 1;
+        if let Some(tree) = &self.tree {
+            tree.insert("offset", format!("{counter}\n{json}").as_bytes())?;
+            tree.flush()?;
+        }
+        self.slots.write(counter, &json).map_err(StoreError::Write)
+    }
+
+    /// A remembered fact, such as the server's UUID.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let Some(tree) = &self.tree else { return Ok(None) };
+        Ok(tree.get(name)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Remembers a fact.
+    ///
+    /// # Errors
+    /// When the write did not reach the disk.
+    pub fn remember(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        tree.insert(name, value.as_bytes())?;
+        tree.flush()?;
+        Ok(())
+    }
+}
+
+fn parse_counted(bytes: &[u8]) -> Option<(u64, String)> {
+    let (counter, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    Some((counter.parse().ok()?, json.to_owned()))
+}
+
+/// A file name for any connector name: other bytes than letters, digits, `-`, `_` and `.` as `%XX`.
+fn file_name(connector: &str) -> String {
+    let mut name = String::with_capacity(connector.len());
+    for byte in connector.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    name
+}

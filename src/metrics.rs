@@ -1,0 +1,216 @@
+//! Metric names and what they count. Base units; labels of few values; hot-path counters are added to by the batch.
+
+use prometheus::{
+    Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    IntGaugeVec, Opts, Registry, TextEncoder,
+};
+
+/// Upper bounds of the relay latency's buckets, in seconds.
+const LATENCY_BUCKETS: [f64; 16] = [
+    0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 300.0,
+    3600.0,
+];
+
+/// All metric families of the process.
+pub struct Metrics {
+    registry: Registry,
+    published: IntCounterVec,
+    failed: IntCounterVec,
+    dropped: IntCounterVec,
+    disconnects: IntCounterVec,
+    transactions: IntCounterVec,
+    binlog_bytes: IntCounterVec,
+    snapshot_rows: IntCounterVec,
+    latency: HistogramVec,
+    connected: IntGaugeVec,
+    state: IntGaugeVec,
+    in_flight: IntGaugeVec,
+    lag: GaugeVec,
+    position_time: GaugeVec,
+    checkpoint_time: GaugeVec,
+}
+
+/// One connector's metrics.
+#[derive(Clone)]
+pub struct ConnectorMetrics {
+    /// Records acknowledged by Kafka.
+    pub published: IntCounter,
+    /// Records that could not be routed, converted or delivered.
+    pub failed: IntCounter,
+    /// Updates of outbox rows, which publish nothing.
+    pub dropped_updates: IntCounter,
+    /// Deletes of outbox rows, which publish nothing.
+    pub dropped_deletes: IntCounter,
+    /// Inserts dropped by `skipped.operations`, and records skipped by `errors.tolerance=all`.
+    pub dropped_skipped: IntCounter,
+    /// Lost connections to MySQL.
+    pub disconnects: IntCounter,
+    /// Transactions read to their end, those of other tables included.
+    pub transactions: IntCounter,
+    /// Bytes of the log that were read.
+    pub binlog_bytes: IntCounter,
+    /// Rows read by the snapshot.
+    pub snapshot_rows: IntCounter,
+    /// Seconds from the commit in MySQL to the acknowledgement by Kafka.
+    pub latency: Histogram,
+    /// 1 while the replica connection streams.
+    pub connected: IntGauge,
+    /// 1 for RUNNING, 0 otherwise.
+    pub running: IntGauge,
+    /// 1 for FAILED, 0 otherwise.
+    pub failed_state: IntGauge,
+    /// Records sent and not yet acknowledged.
+    pub in_flight: IntGauge,
+    /// Seconds between a transaction's commit and its being read; 0 when caught up.
+    pub lag: Gauge,
+    /// When the position last moved, in seconds since the epoch.
+    pub position_time: Gauge,
+    /// When the checkpoint was last stored, in seconds since the epoch.
+    pub checkpoint_time: Gauge,
+}
+
+impl Metrics {
+    /// Registers every family.
+    ///
+    /// # Errors
+    /// When two families share a name, which a test rules out.
+    pub fn new() -> Result<Self, prometheus::Error> {
+        let registry = Registry::new();
+        let counter = |name: &str, help: &str, label: &[&str]| {
+            let family = IntCounterVec::new(Opts::new(name, help), label)?;
+            registry.register(Box::new(family.clone()))?;
+            Ok::<_, prometheus::Error>(family)
+        };
+        let int_gauge = |name: &str, help: &str, label: &[&str]| {
+            let family = IntGaugeVec::new(Opts::new(name, help), label)?;
+            registry.register(Box::new(family.clone()))?;
+            Ok::<_, prometheus::Error>(family)
+        };
+        let gauge = |name: &str, help: &str| {
+            let family = GaugeVec::new(Opts::new(name, help), &["connector"])?;
+            registry.register(Box::new(family.clone()))?;
+            Ok::<_, prometheus::Error>(family)
+        };
+        let one = ["connector"];
+        let latency = HistogramVec::new(
+            HistogramOpts::new(
+                "outbox_relay_latency_seconds",
+                "Time from the commit in MySQL to the acknowledgement by Kafka",
+            )
+            .buckets(LATENCY_BUCKETS.to_vec()),
+            &one,
+        )?;
+        registry.register(Box::new(latency.clone()))?;
+        registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
+        Ok(Self {
+            published: counter(
+                "outbox_events_published_total",
+                "Records acknowledged by Kafka",
+                &one,
+            )?,
+            failed: counter(
+                "outbox_events_failed_total",
+                "Records that could not be routed, converted or delivered",
+                &one,
+            )?,
+            dropped: counter(
+                "outbox_events_dropped_total",
+                "Row changes that publish nothing, by reason",
+                &["connector", "reason"],
+            )?,
+            disconnects: counter("outflow_disconnects_total", "Lost connections to MySQL", &one)?,
+            transactions: counter(
+                "outflow_transactions_total",
+                "Transactions read to their end, those of other tables included",
+                &one,
+            )?,
+            binlog_bytes: counter(
+                "outflow_binlog_read_bytes_total",
+                "Bytes of the log that were read",
+                &one,
+            )?,
+            snapshot_rows: counter(
+                "outflow_snapshot_rows_total",
+                "Rows read by the snapshot",
+                &one,
+            )?,
+            connected: int_gauge(
+                "outflow_connected",
+                "1 while the replica connection streams",
+                &one,
+            )?,
+            state: int_gauge(
+                "outflow_connector_state",
+                "1 for the state that the connector is in",
+                &["connector", "state"],
+            )?,
+            in_flight: int_gauge(
+                "outflow_in_flight_records",
+                "Records sent and not yet acknowledged",
+                &one,
+            )?,
+            lag: gauge(
+                "outflow_lag_seconds",
+                "Time from a transaction's commit to its being read; 0 when caught up",
+            )?,
+            position_time: gauge(
+                "outflow_binlog_position_timestamp_seconds",
+                "When the position in the log last moved, as seconds since the epoch",
+            )?,
+            checkpoint_time: gauge(
+                "outflow_checkpoint_timestamp_seconds",
+                "When the checkpoint was last stored, as seconds since the epoch",
+            )?,
+            latency,
+            registry,
+        })
+    }
+
+    /// One connector's metrics, at zero.
+    #[must_use]
+    pub fn connector(&self, name: &str) -> ConnectorMetrics {
+        let one = [name];
+        let dropped = |reason: &str| self.dropped.with_label_values(&[name, reason]);
+        ConnectorMetrics {
+            published: self.published.with_label_values(&one),
+            failed: self.failed.with_label_values(&one),
+            dropped_updates: dropped("update"),
+            dropped_deletes: dropped("delete"),
+            dropped_skipped: dropped("skipped"),
+            disconnects: self.disconnects.with_label_values(&one),
+            transactions: self.transactions.with_label_values(&one),
+            binlog_bytes: self.binlog_bytes.with_label_values(&one),
+            snapshot_rows: self.snapshot_rows.with_label_values(&one),
+            latency: self.latency.with_label_values(&one),
+            connected: self.connected.with_label_values(&one),
+            running: self.state.with_label_values(&[name, "RUNNING"]),
+            failed_state: self.state.with_label_values(&[name, "FAILED"]),
+            in_flight: self.in_flight.with_label_values(&one),
+            lag: self.lag.with_label_values(&one),
+            position_time: self.position_time.with_label_values(&one),
+            checkpoint_time: self.checkpoint_time.with_label_values(&one),
+        }
+    }
+
+    /// Everything in Prometheus's text format.
+    ///
+    /// # Errors
+    /// When a family cannot be encoded.
+    pub fn encode(&self) -> Result<String, prometheus::Error> {
+        TextEncoder::new().encode_to_string(&self.registry.gather())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Metrics;
+
+    #[test]
+    fn every_family_registers_and_encodes() {
+        let metrics = Metrics::new().unwrap();
+        metrics.connector("orders").published.inc_by(3);
+        let text = metrics.encode().unwrap();
+        assert!(text.contains("outbox_events_published_total{connector=\"orders\"} 3"));
+        assert!(text.contains("process_resident_memory_bytes"));
+    }
+}

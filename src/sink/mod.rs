@@ -1,0 +1,143 @@
+//! `ProducerRecord`s to Kafka, one ordered sender; acknowledgements come back to `checkpoint::InFlight`.
+//!
+//! A record is either taken, in order, or refused with room to try again; the first failed delivery stops
+//! the sender before anything overtakes it.
+
+mod embedded;
+mod kafka_sink;
+mod line_sink;
+
+pub use embedded::EmbeddedCluster;
+pub use kafka_sink::{Delivery, KafkaSink, Reports};
+pub use line_sink::{LineSink, NullSink};
+
+use std::time::Instant;
+
+use crate::convert::ProducerRecord;
+use crate::error::Remedy;
+
+/// Where records go.
+pub trait Sink: Send {
+    /// Takes a record, which is acknowledged later under its sequence number.
+    ///
+    /// # Errors
+    /// `SinkError::Full` when there is no room yet; any other error means that nothing more may be sent.
+    fn send(&mut self, record: &ProducerRecord<'_>, sequence: u64) -> Result<(), SinkError>;
+
+    /// Serves what has been acknowledged, without waiting.
+    ///
+    /// # Errors
+    /// When a delivery has failed.
+    fn poll(&mut self) -> Result<(), SinkError>;
+
+    /// Whether the queue is as full as it should get.
+    fn is_full(&self) -> bool;
+
+    /// Waits until everything sent is acknowledged or has failed; whether all of it is acknowledged.
+    fn drain(&mut self, deadline: Instant) -> bool;
+
+    /// Gives up what is queued, so that nothing overtakes a failed record.
+    fn purge(&mut self);
+
+    /// A handle for the thread that serves delivery reports while the sender has nothing to do; `None`
+    /// where sending acknowledges.
+    fn reports(&self) -> Option<Reports>;
+}
+
+/// Why a record cannot be sent or was not delivered.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SinkError {
+    /// No room in the producer's queue.
+    #[error("the producer's queue is full")]
+    Full,
+    /// The producer cannot be made with this configuration.
+    #[error(
+        "the Kafka producer cannot be made: {0}; look at bootstrap.servers and producer.override.*"
+    )]
+    Configuration(String),
+    /// The cluster does not answer at start.
+    #[error("no Kafka broker of {servers:?} answers: {reason}")]
+    Unreachable {
+        /// The bootstrap servers.
+        servers: String,
+        /// What librdkafka said.
+        reason: String,
+    },
+    /// A record is larger than the client, the topic or the broker allows.
+    #[error(
+        "a record for topic {topic:?} is too large; raise max.message.bytes of the topic, message.max.bytes \
+         of the broker and producer.override.max.request.size"
+    )]
+    TooLarge {
+        /// The topic.
+        topic: String,
+    },
+    /// The topic's name is not a legal one.
+    #[error(
+        "topic {topic:?} is not a legal Kafka topic name; look at route.topic.replacement and the route column"
+    )]
+    IllegalTopic {
+        /// The topic.
+        topic: String,
+    },
+    /// A partition that the topic does not have.
+    #[error(
+        "partition {partition} of topic {topic:?} does not exist; look at the partition placement"
+    )]
+    UnknownPartition {
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+    },
+    /// The topic does not exist and the broker does not make it.
+    #[error(
+        "topic {topic:?} does not exist and the broker does not create it; create it, and sending goes on"
+    )]
+    UnknownTopic {
+        /// The topic.
+        topic: String,
+    },
+    /// No right to write.
+    #[error(
+        "no right to write to topic {topic:?}; grant Write and Describe on it, and sending goes on"
+    )]
+    Denied {
+        /// The topic.
+        topic: String,
+    },
+    /// A delivery failed in another way.
+    #[error("a record for topic {topic:?} was not delivered: {reason}")]
+    Undelivered {
+        /// The topic.
+        topic: String,
+        /// What librdkafka said.
+        reason: String,
+    },
+    /// The producer lost its state and must be made anew.
+    #[error("the Kafka producer failed: {0}")]
+    Fatal(String),
+    /// Standard output went away.
+    #[error("writing to standard output failed: {0}")]
+    Output(String),
+}
+
+impl SinkError {
+    /// Whether waiting can cure it.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Full
+            | Self::Unreachable { .. }
+            | Self::UnknownTopic { .. }
+            | Self::Denied { .. }
+            | Self::Undelivered { .. }
+            | Self::Fatal(_) => Remedy::Retry, // A new producer goes on from the checkpoint.
+            Self::Configuration(_)
+            | Self::TooLarge { .. }
+            | Self::IllegalTopic { .. }
+            | Self::UnknownPartition { .. }
+            | Self::Output(_) => Remedy::Stop,
+        }
+    }
+}
