@@ -45,11 +45,12 @@ broker_of_connect() (
 
 # The worker answers from the start, but with an error until it has read its topics.
 ready_connect() {
-    local answer
+    local answer=''
     answer=$(
-        exec 2>/dev/null 3<>"/dev/tcp/127.0.0.1/$PORT"
+        exec 2>/dev/null
+        exec 3<>"/dev/tcp/127.0.0.1/$PORT" || exit 1
         printf 'GET /connectors HTTP/1.0\r\n\r\n' >&3
-        read -r -t 5 answer <&3
+        read -r -t 5 answer <&3 || exit 1
         printf '%s' "$answer"
     ) || return 1
     [[ $answer == *' 200 '* ]]

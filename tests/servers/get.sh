@@ -106,5 +106,9 @@ copy_artifacts() {
         done
         echo '</dependencies></project>'
     } >"$pom"
-    mvn -B -q -Dstyle.color=never -f "$pom" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$target" >&2
+    if ! mvn -B -q -f "$pom" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$target" \
+        >"$pom.log" 2>&1; then
+        tail -n 20 "$pom.log" >&2
+        return 1
+    fi
 }

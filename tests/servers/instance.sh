@@ -53,6 +53,13 @@ is_running() {
     tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -- "$dir/"
 }
 
+# Until its last thread is gone a process holds its ports and locks, though its command line is no more.
+is_alive() {
+    local state tasks=("/proc/$1/task"/*)
+    state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) || return 1
+    [[ $state && ($state != [ZX]* || ${#tasks[@]} -gt 1) ]]
+}
+
 port_answers() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
 # Below the range from which the kernel takes ports for outgoing connections.
@@ -128,7 +135,7 @@ terminate() {
         local pid deadline=$((SECONDS + 60))
         pid=$(<"$dir/pid")
         kill "-$2" "$pid"
-        while is_running; do
+        while is_alive "$pid"; do
             if ((SECONDS > deadline)); then
                 say "$1 did not stop in a minute: killed"
                 kill -KILL "$pid" 2>/dev/null || true

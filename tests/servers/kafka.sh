@@ -2,6 +2,7 @@
 # Kafka brokers, each its own controller. Part of tests/servers.sh.
 # shellcheck disable=SC2154 # Names that are not set here come from instance.sh and get.sh.
 
+# A short session, because a killed broker is let in again only when its old session has ended.
 launch_kafka() {
     local options java
     keep_address
@@ -28,6 +29,8 @@ share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 share.coordinator.state.topic.num.partitions=3
 group.initial.rebalance.delay.ms=0
+broker.heartbeat.interval.ms=1000
+broker.session.timeout.ms=3000
 PROPERTIES
         printf '%s\n' ${options[@]+"${options[@]}"}
     } >"$dir/server.properties"
