@@ -31,13 +31,14 @@ Usage: tests/servers.sh COMMAND
   mysql[:NAME] [ARG...]            the mysql client, as root on that instance
   mysqlbinlog [ARG...]             the mysqlbinlog program
   kafka CLASS [ARG...]             a tool of the broker; CLASS without a dot is in org.apache.kafka.tools
+  libraries                        the folder of Connect's jars
 
 INSTANCE is mysql, kafka or connect, or KIND:NAME for a further one, NAME of a-z, 0-9 and -.
 OPTION is an option of mysqld (--binlog-row-metadata=FULL), or key=value of broker or Connect worker. They are
 kept: a later start without -- uses them again, a bare -- clears them. Ports are kept too, until reset.
 
 MySQL: root without password on the socket and from 127.0.0.1; debezium / dbz_pass with REPLICATION SLAVE,
-REPLICATION CLIENT and SELECT. Connect runs on the default broker, with Debezium's MySQL connector.
+REPLICATION CLIENT and SELECT. Connect has Debezium's MySQL connector and runs on the broker of its own name.
 
 Environment:
   OUTFLOW_SERVERS_HOME          where downloads are kept, to share them (default: .servers/ of this clone)
@@ -150,6 +151,7 @@ main() {
         mysql | mysql:*) mysql_client "$command" "$@" ;;
         mysqlbinlog) mysql_program mysqlbinlog "$@" ;;
         kafka) kafka_tool "$@" ;;
+        libraries) printf "%s\n" "$connect_lib" ;;
         help | -h | --help) usage ;;
         *)
             usage >&2

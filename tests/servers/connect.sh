@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Kafka Connect workers with Debezium's MySQL connector, on the default broker. Part of tests/servers.sh.
+# Kafka Connect workers with Debezium's MySQL connector, each on the broker of its own name. Part of tests/servers.sh.
 # shellcheck disable=SC2154 # Names that are not set here come from instance.sh and get.sh.
 
 launch_connect() {
@@ -32,11 +32,12 @@ PROPERTIES
         -cp "$connect_lib/*" org.apache.kafka.connect.cli.ConnectDistributed "$dir/worker.properties"
 }
 
-# Starts the default broker if need be; a subshell, because it selects another instance.
+# Starts the broker if need be; a subshell, because it selects another instance.
 broker_of_connect() (
-    start kafka
-    select_instance kafka
-    if is_external kafka; then
+    broker=kafka${name:+:$name}
+    start "$broker"
+    select_instance "$broker"
+    if is_external "$broker"; then
         printf '%s\n' "$OUTFLOW_TEST_BOOTSTRAP_SERVERS"
     else
         printf '127.0.0.1:%s\n' "$PORT"
