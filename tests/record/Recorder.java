@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.management.InstanceNotFoundException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnectorFactory;
@@ -45,6 +46,7 @@ public class Recorder {
     /** How long nothing may arrive before a case counts as done: four of Debezium's poll intervals. */
     private static final long QUIET_MS = 2_000;
     private static final long DEADLINE_MS = 60_000;
+    private static final String NO_METRICS = "no metrics";
 
     private final String servers;
     private final String bootstrapServers = environment("OUTFLOW_TEST_RECORD_BOOTSTRAP_SERVERS");
@@ -71,8 +73,8 @@ public class Recorder {
             try {
                 String outcome = recorder.record(Path.of(arguments[i]), Path.of(arguments[i + 1]));
                 System.err.printf("record: %s: %s, %d ms%n", arguments[i], outcome, System.currentTimeMillis() - started);
-            } catch (IllegalStateException e) {
-                System.err.printf("record: %s: not recorded: %s%n", arguments[i], e.getMessage());
+            } catch (Exception e) {
+                System.err.printf("record: %s: not recorded: %s%n", arguments[i], e);
                 failed++;
             }
         }
@@ -147,7 +149,7 @@ public class Recorder {
         await("offsets of " + name + " to go", () -> request("DELETE", path(name) + "/offsets", null).has("message"));
         request("DELETE", path(name), null);
         await(name + " to go", () -> request("GET", path(name), null).path("error_code").asInt() == 404);
-        await("its metrics to go", () -> streaming("Connected").equals("none"));
+        await("its metrics to go", () -> streaming("Connected").equals(NO_METRICS));
     }
 
     /** Offsets outlive a connector that was deleted without them, and only an existing one can lose them. */
@@ -198,15 +200,19 @@ public class Recorder {
         return null;
     }
 
-    /** An attribute of Debezium's streaming metrics, "none" while there are none. */
+    /** An attribute of Debezium's streaming metrics; each task has them as long as it streams. */
     private Object streaming(String attribute) throws Exception {
         Set<ObjectName> names =
             metrics.queryNames(new ObjectName("debezium.mysql:type=connector-metrics,context=streaming,*"), null);
-        for (ObjectName name : names) {
-            Object value = metrics.getAttribute(name, attribute);
-            return value == null ? "" : value;
+        try {
+            for (ObjectName name : names) {
+                Object value = metrics.getAttribute(name, attribute);
+                return value == null ? "" : value;
+            }
+        } catch (InstanceNotFoundException e) {
+            // The task ended between the two questions.
         }
-        return "none";
+        return NO_METRICS;
     }
 
     /** Waits until everything is read, or the connector failed, and then nothing arrives for a while. */
@@ -236,8 +242,12 @@ public class Recorder {
 
     /** The client's position moves after an event was handed on, so what is before it was at least queued. */
     private boolean reached(String file, long pos) throws Exception {
-        int order = streaming("BinlogFilename").toString().compareTo(file);
-        return order > 0 || order == 0 && ((Number) streaming("BinlogPosition")).longValue() >= pos;
+        String nowFile = streaming("BinlogFilename").toString();
+        if (nowFile.equals(NO_METRICS) || !(streaming("BinlogPosition") instanceof Number nowPos)) {
+            return false;
+        }
+        int order = nowFile.compareTo(file);
+        return order > 0 || order == 0 && nowPos.longValue() >= pos;
     }
 
     /** What the connector wrote to: all topics but the broker's, the worker's, the history and, if asked, heartbeats. */
