@@ -65,7 +65,7 @@ fn binary_form_carries_tags_only_where_there_are_some() {
     assert_eq!(bytes[32..48], [1_u64.to_le_bytes(), 6_u64.to_le_bytes()].concat());
     let tagged = set(&format!("{A}:1-5:tag:7"));
     let bytes = tagged.to_bytes();
-    assert_eq!(bytes[..8], [0, 2, 0, 0, 0, 0, 0, 1]);
+    assert_eq!(bytes[..8], [1, 2, 0, 0, 0, 0, 0, 1]);
     assert_eq!(bytes[24], 0);
     assert_eq!(GtidSet::from_bytes(&bytes).unwrap(), tagged);
     assert!(GtidSet::from_bytes(&bytes[..bytes.len() - 1]).is_err());

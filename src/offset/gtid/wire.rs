@@ -1,7 +1,7 @@
 //! The binary form of COM_BINLOG_DUMP_GTID and PREVIOUS_GTIDS events.
 //!
 //! A count of entries in eight bytes, whose highest byte is 0 for entries without tags and 1 for entries
-//! with them (the count is then eight bits up); an entry is the UUID, with tags the tag's length and
+//! with them (the count is then eight bits up, above the same 1); an entry is the UUID, with tags the tag's length and
 //! bytes, the count of intervals and each interval's first number and the number after its last.
 
 use super::{GtidError, GtidInterval, GtidSet, GtidSource, Tag};
@@ -15,7 +15,8 @@ impl GtidSet {
     pub fn to_bytes(&self) -> Vec<u8> {
         let tagged = self.intervals.keys().any(|source| !source.tag.is_empty());
         let count = u64::try_from(self.intervals.len()).unwrap_or(u64::MAX);
-        let header = if tagged { u64::from(TAGGED) << 56 | count << 8 } else { count };
+        let (format, plain) = (u64::from(TAGGED), count);
+        let header = if tagged { format << 56 | count << 8 | format } else { plain };
         let mut bytes = header.to_le_bytes().to_vec();
         for (source, all) in &self.intervals {
             bytes.extend_from_slice(&source.uuid);
