@@ -201,7 +201,9 @@ impl SourceError {
             1789 => Self::Purged(message),
             DUMP_FAILED if has("same server_uuid/server_id") => Self::ClashingReplica(message),
             DUMP_FAILED if has("purged") => Self::Purged(message),
-            DUMP_FAILED if has("more GTIDs") => Self::AheadOfSource(message),
+            DUMP_FAILED if has("more GTIDs") || has("position > file size") => {
+                Self::AheadOfSource(message)
+            }
             DUMP_FAILED if has("max_allowed_packet") => Self::MaxAllowedPacket(message),
             DUMP_FAILED if has("Could not find first log") || has("could not find next log") => {
                 Self::MissingLog(message)

@@ -73,13 +73,15 @@ pub(super) fn read_identity(path: &Path, password: &Secret) -> Result<Identity, 
 }
 
 fn read(property: &'static str, path: &Path, password: &Secret) -> Result<Content, SourceError> {
-    let bytes = std::fs::read(path).map_err(|error| problem(property, path, error))?;
+    let mut bytes = std::fs::read(path).map_err(|error| problem(property, path, error))?;
     if bytes.starts_with(&JKS) {
         let convert = "it is a JKS store, which is not supported; convert it: keytool -importkeystore \
                        -srckeystore OLD -destkeystore NEW -deststoretype PKCS12";
         return Err(problem(property, path, convert));
     }
     if bytes.windows(11).any(|window| window == b"-----BEGIN ") {
+        // MySQL ends the files that it makes itself with a zero.
+        bytes.retain(|&byte| byte != 0);
         return Ok(Content::Pem(bytes));
     }
     let archive = Pkcs12Archive::from_pkcs12(&bytes, password.expose());

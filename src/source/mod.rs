@@ -11,6 +11,7 @@ pub mod event;
 mod keystore;
 mod login;
 mod packet;
+mod payload;
 mod preflight;
 mod replica;
 mod rsa;
@@ -19,6 +20,7 @@ mod tls;
 
 pub use dump::DumpStart;
 pub use error::SourceError;
+pub use payload::{PayloadReader, Unpacker};
 pub use preflight::PreflightProblem;
 pub use replica::{Packet, Replica};
 pub use stream::ShutdownHandle;
