@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
+use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
@@ -88,6 +89,7 @@ impl Connector {
         let router = Arc::new(EventRouter::new(
             self.config.router.clone(),
             &self.config.topic_prefix,
+            &Uuid::now_v7().to_string(),
         ));
         let converters = Arc::new(Converters::new(&self.config.converters)?);
         let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;

@@ -12,7 +12,7 @@ use crate::config::InvalidOperation;
 use crate::connect::{Operation, RowChange};
 use crate::convert::Converters;
 use crate::metrics::ConnectorMetrics;
-use crate::route::{DropReason, EventRouter, Routed};
+use crate::route::{ExpandWarning, DropReason, EventRouter, Routed};
 
 /// Repeated warnings are held back for this long.
 const WARN_EVERY: Duration = Duration::from_secs(10);
@@ -55,7 +55,10 @@ pub(super) fn send_row(
         source,
     })?;
     match routed {
-        Routed::Record(record) => {
+        Routed::Record(record, warning) => {
+            if let Some(warning) = warning {
+                context.dropped.not_expanded(&row.table.name, &warning);
+            }
             let record = context.converters.convert(&record, context.arena);
             let record = record.map_err(|source| Failure::Convert {
                 transaction: context.transaction.name(),
@@ -85,6 +88,14 @@ pub(super) struct Dropped {
 impl Dropped {
     pub(super) fn new(behavior: InvalidOperation, metrics: ConnectorMetrics) -> Self {
         Self { behavior, updates: 0, warned: None, metrics }
+    }
+
+    fn not_expanded(&mut self, table: &str, warning: &ExpandWarning) {
+        self.metrics.unexpanded.inc();
+        if self.warned.is_none_or(|last| last.elapsed() >= WARN_EVERY) {
+            self.warned = Some(Instant::now());
+            warn!(table, "a payload is published unexpanded: {warning}");
+        }
     }
 
     fn update(&mut self, table: &str, transaction: &Transaction) -> Result<(), Failure> {

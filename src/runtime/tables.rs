@@ -55,10 +55,11 @@ impl Captured {
         let router = router.plan(&plan.schema).map_err(|problems| {
             CaptureError::Table(problems.iter().map(|problem| format!("{name}: {problem}")).collect())
         })?;
-        let problems = converters.check(&router.converted(&plan.schema));
-        if !problems.is_empty() {
-            let problems = problems.iter().map(|problem| format!("{name}: {problem}"));
-            return Err(CaptureError::Table(problems.collect()));
+        let checked = converters.check(router.parts(&plan.schema)).map_err(|problems| {
+            CaptureError::Table(problems.iter().map(|problem| format!("{name}: {problem}")).collect())
+        })?;
+        for warning in checked {
+            warn!(table = %name, "{warning}");
         }
         let mut wanted = router.wanted.clone();
         for &index in &plan.schema.primary_key {
