@@ -83,6 +83,23 @@ impl Connector {
         Ok(())
     }
 
+    /// A clash of server ids may pass: the other replica may be our own that was killed a moment ago.
+    fn pause_after(
+        &self,
+        source: SourceError,
+        clashes: u32,
+        backoff: &mut Backoff,
+    ) -> Result<(), Failure> {
+        if !matches!(source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
+            return self.pause(source.into(), backoff);
+        }
+        warn!(connector = %self.config.name, error = %source, "trying again");
+        if self.shared.stop.sleep(backoff.next_pause()) {
+            return Err(Failure::StopRequested);
+        }
+        Ok(())
+    }
+
     /// From the stored offset to a failure, with one producer.
     fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
         let sql = Sql::new(&self.shared.handle, Arc::clone(&self.config));
@@ -91,11 +108,13 @@ impl Connector {
             &self.config.topic_prefix,
             &Uuid::now_v7().to_string(),
         ));
-        let converters = Arc::new(Converters::new(&self.config.converters)?);
+        let converters = Arc::new(
+            Converters::new(&self.config.converters).map_err(Failure::Converters)?,
+        );
         let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(&start.server));
         let mut session = self.open_session(&start, store)?;
-        let result = self.read(start, &mut session, &sql, router, converters, caught_up, backoff);
+        let result = self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
         self.close_session(session, result)
     }
 
@@ -152,6 +171,7 @@ impl Connector {
         &self,
         start: Start,
         session: &mut Session,
+        store: &Arc<Mutex<Store>>,
         sql: &Sql,
         router: Arc<EventRouter>,
         converters: Arc<Converters>,
@@ -166,9 +186,10 @@ impl Connector {
             router,
             converters,
             self.metrics.clone(),
+            Arc::clone(store),
             &offset,
             overlap,
-        );
+        )?;
         let mut clashes = 0;
         loop {
             let connected = Instant::now();
@@ -184,14 +205,9 @@ impl Connector {
                 backoff.reset();
                 clashes = 0;
             }
-            if matches!(source, SourceError::ServerIdClash { .. }) {
-                clashes += 1;
-                if clashes > CLASHES_MAX {
-                    return Err(source.into());
-                }
-            }
-            self.pause(source.into(), backoff)?;
-            stream.resume(&session.in_flight.read_offset());
+            clashes += u32::from(matches!(source, SourceError::ClashingReplica(_)));
+            self.pause_after(source, clashes, backoff)?;
+            stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
     }
 

@@ -5,6 +5,7 @@ use crate::error::Remedy;
 use crate::route::RouteError;
 use crate::sink::SinkError;
 use crate::source::SourceError;
+use crate::source::event::EventError;
 
 /// Why a connector is not running.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,19 @@ pub enum Failure {
         /// What is wrong with the record.
         source: ConvertError,
     },
+    /// An event of the log whose bytes are not what they should be.
+    #[error("{event} in transaction {transaction}")]
+    Event {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The event's type.
+        event: String,
+        /// What is wrong.
+        source: EventError,
+    },
+    /// Converters that cannot be made.
+    #[error(transparent)]
+    Converters(ConvertError),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
@@ -110,7 +124,9 @@ impl Failure {
             Self::Convert { source, .. } => source.remedy(),
             Self::Sink(err) => err.remedy(),
             Self::Store(err) => err.remedy(),
-            Self::Tables(_)
+            Self::Event { .. }
+            | Self::Converters(_)
+            | Self::Tables(_)
             | Self::InvalidOperation { .. }
             | Self::StatementFormat { .. }
             | Self::UnknownEvent { .. }

@@ -1,7 +1,8 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bumpalo::Bump;
+use super::held::Prepared;
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
 use super::snapshot::Overlap;
@@ -10,6 +11,7 @@ use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
 use super::Failure;
+use crate::checkpoint::Store;
 use crate::config::ConnectorConfig;
 use crate::convert::Converters;
 use crate::decode::{DecodeError, RowsEvent, rows_table_id};
@@ -17,7 +19,7 @@ use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::route::EventRouter;
 use crate::source::event::{self, Event};
-use crate::source::payload::PayloadReader;
+use crate::source::Unpacker;
 
 /// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
 /// not begin again at its start.
@@ -38,6 +40,9 @@ pub(super) struct Stream {
     transaction: Transaction,
     overlap: Option<Overlap>,
     arena: Bump,
+    unpacker: Option<Unpacker>,
+    prepared: Prepared,
+    store: Arc<Mutex<Store>>,
     transactions: u64,
     next_inside: u64,
     dropped: Dropped,
@@ -50,11 +55,13 @@ impl Stream {
         router: Arc<EventRouter>,
         converters: Arc<Converters>,
         metrics: ConnectorMetrics,
+        store: Arc<Mutex<Store>>,
         offset: &Offset,
         overlap: Option<Overlap>,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
+        let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
-        Self {
+        Ok(Self {
             tables: Tables::new(&config),
             config,
             sql,
@@ -63,11 +70,14 @@ impl Stream {
             transaction: Transaction::new(offset),
             overlap,
             arena: Bump::with_capacity(ARENA_BYTES),
+            unpacker: None,
+            prepared,
+            store,
             transactions: 0,
             next_inside: INSIDE_EVERY,
             dropped,
             metrics,
-        }
+        })
     }
 
     /// Goes on at `offset` over a new connection.
@@ -285,8 +295,20 @@ impl Stream {
     fn on_payload(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let payload =
             event::Payload::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        let mut inner = PayloadReader::new(&payload)?;
-        while let Some(event) = inner.next()? {
+        let mut unpacker = self.unpacker.take().unwrap_or_default();
+        let result = self.read_payload(&mut unpacker, &payload, sender);
+        self.unpacker = Some(unpacker);
+        result
+    }
+
+    fn read_payload(
+        &mut self,
+        unpacker: &mut Unpacker,
+        payload: &event::Payload<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let mut inner = unpacker.read(payload)?;
+        while let Some(event) = inner.next(|table_id| self.tables.wants(table_id))? {
             self.dispatch(&event, sender)?;
         }
         Ok(())
@@ -357,6 +379,15 @@ impl Stream {
         }
     }
 
+    /// Forgets prepared transactions whose outcome lies behind the stored checkpoint.
+    pub(super) fn forget_ended(&mut self, stored: &Offset) -> Result<(), Failure> {
+        if self.prepared.has_ended() {
+            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+            self.prepared.forget(stored, &store)?;
+        }
+        Ok(())
+    }
+
     /// Hands counts over to the metrics, once a batch of events is done.
     pub(super) fn count(&mut self, caught_up: bool) {
         self.metrics.transactions.inc_by(std::mem::take(&mut self.transactions));
@@ -372,9 +403,9 @@ impl Stream {
         name(&self.transaction)
     }
 
-    fn malformed(&self, event: &Event<'_>, err: event::EventError) -> Failure {
-        let _ = event;
-        Failure::Source(err.into())
+    fn malformed(&self, event: &Event<'_>, source: event::EventError) -> Failure {
+        let transaction = self.transaction_name();
+        Failure::Event { transaction, event: event.header.type_name(), source }
     }
 
     fn decode_failure(&self, source: DecodeError) -> Failure {
