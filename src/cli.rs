@@ -147,7 +147,11 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         let (config, report) = check(&run.files, file, needs_brokers)?;
         match config {
             Ok(config) if configs.iter().any(|other| other.name == config.name) => {
-                complain(&format!("{}: a connector named {:?} is already there", file.display(), config.name));
+                complain(&format!(
+                    "{}: a connector named {:?} is already there",
+                    file.display(),
+                    config.name
+                ));
                 wrong = true;
             }
             Ok(config) => {
@@ -223,10 +227,14 @@ fn check(files: &Files, file: &Path, needs_brokers: bool) -> anyhow::Result<Chec
 }
 
 fn complain_of(file: &Path, problems: &[Problem]) {
-    complain(&format!("{}: {} to mend", file.display(), match problems.len() {
-        1 => "one problem".to_owned(),
-        count => format!("{count} problems"),
-    }));
+    complain(&format!(
+        "{}: {} to mend",
+        file.display(),
+        match problems.len() {
+            1 => "one problem".to_owned(),
+            count => format!("{count} problems"),
+        }
+    ));
     for problem in problems {
         complain(&format!("  {problem}"));
     }
@@ -237,8 +245,12 @@ fn log_report(connector: &str, report: &Report) {
     for row in &report.rows {
         match row.verdict {
             Verdict::Used | Verdict::Refused => {}
-            Verdict::WithoutEffect => info!(connector, property = %row.key, reason = %row.reason, "property without effect"),
-            Verdict::Unknown => warn!(connector, property = %row.key, hint = %row.reason, "unknown property"),
+            Verdict::WithoutEffect => {
+                info!(connector, property = %row.key, reason = %row.reason, "property without effect")
+            }
+            Verdict::Unknown => {
+                warn!(connector, property = %row.key, hint = %row.reason, "unknown property")
+            }
         }
     }
     for notice in &report.notices {

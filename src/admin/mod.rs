@@ -71,7 +71,9 @@ async fn readyz(State(admin): State<Arc<Admin>>) -> (StatusCode, String) {
     for connector in &admin.connectors {
         let (fine, text) = match connector.state() {
             ConnectorState::Streaming => (true, "streaming".to_owned()),
-            ConnectorState::Snapshot => (false, "reading the rows that were already there".to_owned()),
+            ConnectorState::Snapshot => {
+                (false, "reading the rows that were already there".to_owned())
+            }
             ConnectorState::Starting(reason) => (false, reason),
             ConnectorState::Stopped => (false, "stopped".to_owned()),
             ConnectorState::Failed(reason) => (false, format!("FAILED: {reason}")),

@@ -53,7 +53,9 @@ pub enum StoreError {
     #[error("what is stored as {0:?} is malformed; restore the data folder or reset the offset")]
     MalformedFact(String),
     /// Something must be stored that the plain copies do not hold.
-    #[error("sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled")]
+    #[error(
+        "sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled"
+    )]
     NoSled,
     /// A write did not reach the disk.
     #[error("the checkpoint could not be written")]
@@ -72,7 +74,9 @@ impl StoreError {
             Self::Folder { .. }
             | Self::Locked(_)
             | Self::Damaged { .. }
-            | Self::Malformed { .. } => Remedy::Stop,
+            | Self::Malformed { .. }
+            | Self::MalformedFact(_)
+            | Self::NoSled => Remedy::Stop,
         }
     }
 }

@@ -2,6 +2,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::connect::Operation;
+
 use super::{
     ConvertersConfig, HeartbeatConfig, JavaRegex, RegexList, Replacement, Secret, SinkConfig,
     WorkerConfig,
@@ -44,6 +46,18 @@ pub struct ConnectorConfig {
     pub topic_delimiter: String,
     /// What the worker's file says for all connectors.
     pub worker: WorkerConfig,
+}
+
+impl ConnectorConfig {
+    /// Whether `skipped.operations` drops these changes before the router sees them.
+    #[must_use]
+    pub fn skips(&self, operation: Operation) -> bool {
+        match operation {
+            Operation::Create => self.skip_creates,
+            Operation::Update => self.skip_updates,
+            Operation::Read | Operation::Delete => false,
+        }
+    }
 }
 
 /// How to reach MySQL, and how patient to be.

@@ -8,6 +8,7 @@ use tracing::{debug, error};
 use super::Stop;
 use crate::checkpoint::{InFlight, Store, StoreError};
 use crate::metrics::ConnectorMetrics;
+use crate::offset::Offset;
 use crate::sink::Reports;
 
 /// Delivery reports are served for this long between looks at the rest.
@@ -30,6 +31,7 @@ struct Shared {
     store: Arc<Mutex<Store>>,
     busy: AtomicBool,
     failed: Mutex<Option<StoreError>>,
+    stored: Mutex<Offset>,
 }
 
 impl Checkpointer {
@@ -42,8 +44,9 @@ impl Checkpointer {
         metrics: ConnectorMetrics,
     ) -> std::io::Result<Self> {
         let busy = AtomicBool::new(false);
-        let shared =
-            Arc::new(Shared { in_flight, metrics, store, busy, failed: Mutex::new(None) });
+        let stored = Mutex::new(in_flight.durable_offset());
+        let failed = Mutex::new(None);
+        let shared = Arc::new(Shared { in_flight, metrics, store, busy, failed, stored });
         let stop = Stop::default();
         let thread = std::thread::Builder::new().name(format!("{name}-acks")).spawn({
             let (shared, stop) = (Arc::clone(&shared), stop.clone());
@@ -62,6 +65,11 @@ impl Checkpointer {
     /// Why the last checkpoint could not be stored.
     pub(super) fn failure(&self) -> Option<StoreError> {
         self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The offset that was stored last.
+    pub(super) fn stored(&self) -> Offset {
+        self.shared.stored.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends the thread and stores the last checkpoint.
@@ -116,6 +124,7 @@ impl Shared {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         self.metrics.checkpoint_time.set(now);
         self.metrics.position_time.set(now);
+        *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = offset;
         Ok(())
     }
 }

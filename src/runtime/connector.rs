@@ -21,7 +21,7 @@ use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
 use crate::route::EventRouter;
 use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
-use crate::source::{Replica, SourceError};
+use crate::source::{DumpStart, Replica, SourceError};
 
 /// How long acknowledgements are waited for at a stop.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
@@ -36,6 +36,8 @@ pub(super) struct Connector {
     status: Arc<ConnectorStatus>,
     shared: Arc<Shared>,
     metrics: ConnectorMetrics,
+    /// What the server knows this replica by.
+    uuid: Uuid,
 }
 
 /// What lives as long as one producer does.
@@ -52,7 +54,7 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics }
+        Self { config: Arc::new(config), status, shared, metrics, uuid: Uuid::now_v7() }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -108,13 +110,13 @@ impl Connector {
             &self.config.topic_prefix,
             &Uuid::now_v7().to_string(),
         ));
-        let converters = Arc::new(
-            Converters::new(&self.config.converters).map_err(Failure::Converters)?,
-        );
+        let converters =
+            Arc::new(Converters::new(&self.config.converters).map_err(Failure::Converters)?);
         let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;
-        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(&start.server));
+        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.server.clone()));
         let mut session = self.open_session(&start, store)?;
-        let result = self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
+        let result =
+            self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
         self.close_session(session, result)
     }
 
@@ -221,8 +223,14 @@ impl Connector {
     ) -> Result<Option<Overlap>, Failure> {
         let Some(snapshot) = start.snapshot else { return Ok(None) };
         self.status.enter(ConnectorState::Snapshot);
-        let rows = snapshot.publish(&mut session.sender, router, converters, &self.status, &self.metrics)?;
-        info!(connector = %self.config.name, rows, "snapshot published");
+        let rows = snapshot.publish(
+            &mut session.sender,
+            router,
+            converters,
+            &self.status,
+            &self.metrics,
+        )?;
+        info!(connector = %self.config.name, rows = rows.rows, "snapshot published");
         Ok(rows.overlap)
     }
 
@@ -234,7 +242,12 @@ impl Connector {
         caught_up: Option<&CaughtUp>,
     ) -> Result<(), Failure> {
         let offset = session.in_flight.read_offset();
-        let mut replica = Replica::connect(&self.config.source, &offset)?;
+        let start = match &offset.gtids {
+            Some(gtids) => DumpStart::Gtids(gtids.clone()),
+            None => DumpStart::Position(offset.position.clone()),
+        };
+        let host = self.config.source.hosts.first().map_or("", String::as_str);
+        let mut replica = Replica::connect(&self.config.source, host, self.uuid, &start)?;
         info!(
             connector = %self.config.name,
             file = %offset.position.file,

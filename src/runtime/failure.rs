@@ -87,7 +87,9 @@ pub enum Failure {
         table: String,
     },
     /// An event that a reader must know and this one does not.
-    #[error("unknown event type {event_type} in transaction {transaction}; this server needs a newer outflow")]
+    #[error(
+        "unknown event type {event_type} in transaction {transaction}; this server needs a newer outflow"
+    )]
     UnknownEvent {
         /// The number of the type.
         event_type: u8,

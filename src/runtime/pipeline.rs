@@ -63,7 +63,9 @@ impl Pipeline<'_> {
         if let (true, Some(err)) = (idle, self.checkpointer.failure()) {
             return Err(err.into());
         }
-        self.stream.forget_ended(&self.checkpointer.stored())?;
+        if self.stream.has_ended() {
+            self.stream.forget_ended(&self.checkpointer.stored())?;
+        }
         let ended = self
             .caught_up
             .is_some_and(|place| !behind && place.reached(&self.in_flight.durable_offset()));

@@ -12,7 +12,7 @@ use crate::config::InvalidOperation;
 use crate::connect::{Operation, RowChange};
 use crate::convert::Converters;
 use crate::metrics::ConnectorMetrics;
-use crate::route::{ExpandWarning, DropReason, EventRouter, Routed};
+use crate::route::{DropReason, EventRouter, ExpandWarning, Routed};
 
 /// Repeated warnings are held back for this long.
 const WARN_EVERY: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl Dropped {
         self.metrics.unexpanded.inc();
         if self.warned.is_none_or(|last| last.elapsed() >= WARN_EVERY) {
             self.warned = Some(Instant::now());
-            warn!(table, "a payload is published unexpanded: {warning}");
+            warn!(table, "a payload is published unexpanded: {warning:?}");
         }
     }
 

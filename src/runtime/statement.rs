@@ -53,7 +53,9 @@ pub(super) fn classify(statement: &[u8]) -> Statement {
             Some("ROLLBACK") => Statement::XaRollback(words.rest.trim().to_owned()),
             _ => Statement::Other,
         },
-        "INSERT" | "REPLACE" => words.target(&["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE", "INTO"]),
+        "INSERT" | "REPLACE" => {
+            words.target(&["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE", "INTO"])
+        }
         "LOAD" => {
             while let Some(word) = words.next() {
                 if word.eq_ignore_ascii_case("TABLE") {

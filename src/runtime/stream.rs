@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bumpalo::Bump;
+use super::Failure;
 use super::held::Prepared;
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
@@ -10,7 +10,6 @@ use super::sql::Sql;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
-use super::Failure;
 use crate::checkpoint::Store;
 use crate::config::ConnectorConfig;
 use crate::convert::Converters;
@@ -18,8 +17,9 @@ use crate::decode::{DecodeError, RowsEvent, rows_table_id};
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::route::EventRouter;
-use crate::source::event::{self, Event};
 use crate::source::Unpacker;
+use crate::source::event::{self, Event};
+use bumpalo::Bump;
 
 /// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
 /// not begin again at its start.
@@ -163,7 +163,8 @@ impl Stream {
         let gtid = gtid.map_err(|err| self.malformed(event, err))?;
         self.transaction.announce(
             Some(gtid.gtid),
-            gtid.immediate_commit_timestamp.unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
+            gtid.immediate_commit_timestamp
+                .unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
         );
         Ok(())
     }
@@ -181,8 +182,7 @@ impl Stream {
     }
 
     fn on_rotate(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let rotate =
-            event::Rotate::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let rotate = event::Rotate::parse(event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.rotate(rotate.file, rotate.position);
         Ok(())
     }
@@ -379,13 +379,15 @@ impl Stream {
         }
     }
 
+    /// Whether a prepared transaction's outcome waits for a checkpoint.
+    pub(super) fn has_ended(&self) -> bool {
+        self.prepared.has_ended()
+    }
+
     /// Forgets prepared transactions whose outcome lies behind the stored checkpoint.
     pub(super) fn forget_ended(&mut self, stored: &Offset) -> Result<(), Failure> {
-        if self.prepared.has_ended() {
-            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            self.prepared.forget(stored, &store)?;
-        }
-        Ok(())
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.prepared.forget(stored, &store)?)
     }
 
     /// Hands counts over to the metrics, once a batch of events is done.

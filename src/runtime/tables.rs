@@ -50,13 +50,22 @@ impl Captured {
     ) -> Result<Self, CaptureError> {
         let (topic_prefix, capture, decode) = config;
         let name = format!("{}.{}", layout.database, layout.table);
-        let mut plan =
-            TablePlan::new(layout, map.map(|(map, _)| map), topic_prefix, &capture.columns, decode)?;
+        let mut plan = TablePlan::new(
+            layout,
+            map.map(|(map, _)| map),
+            topic_prefix,
+            &capture.columns,
+            decode,
+        )?;
         let router = router.plan(&plan.schema).map_err(|problems| {
-            CaptureError::Table(problems.iter().map(|problem| format!("{name}: {problem}")).collect())
+            CaptureError::Table(
+                problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
+            )
         })?;
         let checked = converters.check(router.parts(&plan.schema)).map_err(|problems| {
-            CaptureError::Table(problems.iter().map(|problem| format!("{name}: {problem}")).collect())
+            CaptureError::Table(
+                problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
+            )
         })?;
         for warning in checked {
             warn!(table = %name, "{warning}");
@@ -154,7 +163,8 @@ impl Tables {
                         Entry::Captured(index)
                     }
                     known => {
-                        let captured = self.plan(body, raw, (database, table), sql, router, converters)?;
+                        let captured =
+                            self.plan(body, raw, (database, table), sql, router, converters)?;
                         info!(table = %captured.name, "table layout taken up");
                         match known.and_then(|index| self.captured.get_mut(index)) {
                             Some(slot) => *slot = captured,

@@ -90,9 +90,13 @@ impl Worker {
             sink: self.options.sink,
             until_caught_up: self.options.until_caught_up,
         });
-        let statuses: Vec<_> = self.connectors.iter().map(|config| {
-            Arc::new(ConnectorStatus::new(&config.name, metrics.connector(&config.name)))
-        }).collect();
+        let statuses: Vec<_> = self
+            .connectors
+            .iter()
+            .map(|config| {
+                Arc::new(ConnectorStatus::new(&config.name, metrics.connector(&config.name)))
+            })
+            .collect();
         let admin = tokio::spawn(Admin::new(metrics, statuses.clone()).serve(listener));
         info!(address = %listen, "admin port open");
         let well = supervise(self.connectors, &statuses, &shared).await?;
