@@ -6,7 +6,9 @@
 //! config → source → decode → route → convert → sink → (acks) → checkpoint
 //! ```
 
+pub mod admin;
 pub mod checkpoint;
+pub mod cli;
 pub mod config;
 pub mod connect;
 pub mod convert;
@@ -15,5 +17,6 @@ pub mod error;
 pub mod metrics;
 pub mod offset;
 pub mod route;
+pub mod runtime;
 pub mod sink;
 pub mod source;

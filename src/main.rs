@@ -1,1 +1,7 @@
-fn main() {}
+//! The thin binary over the library: a result becomes an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    outflow::cli::main()
+}

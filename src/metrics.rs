@@ -17,6 +17,7 @@ pub struct Metrics {
     published: IntCounterVec,
     failed: IntCounterVec,
     dropped: IntCounterVec,
+    unexpanded: IntCounterVec,
     disconnects: IntCounterVec,
     transactions: IntCounterVec,
     binlog_bytes: IntCounterVec,
@@ -43,6 +44,8 @@ pub struct ConnectorMetrics {
     pub dropped_deletes: IntCounter,
     /// Inserts dropped by `skipped.operations`, and records skipped by `errors.tolerance=all`.
     pub dropped_skipped: IntCounter,
+    /// JSON payloads published as they were, although they were to be expanded.
+    pub unexpanded: IntCounter,
     /// Lost connections to MySQL.
     pub disconnects: IntCounter,
     /// Transactions read to their end, those of other tables included.
@@ -118,6 +121,11 @@ impl Metrics {
                 "Row changes that publish nothing, by reason",
                 &["connector", "reason"],
             )?,
+            unexpanded: counter(
+                "outbox_events_unexpanded_total",
+                "JSON payloads published as they were, although they were to be expanded",
+                &one,
+            )?,
             disconnects: counter("outflow_disconnects_total", "Lost connections to MySQL", &one)?,
             transactions: counter(
                 "outflow_transactions_total",
@@ -177,6 +185,7 @@ impl Metrics {
             dropped_updates: dropped("update"),
             dropped_deletes: dropped("delete"),
             dropped_skipped: dropped("skipped"),
+            unexpanded: self.unexpanded.with_label_values(&one),
             disconnects: self.disconnects.with_label_values(&one),
             transactions: self.transactions.with_label_values(&one),
             binlog_bytes: self.binlog_bytes.with_label_values(&one),

@@ -49,6 +49,14 @@ pub enum StoreError {
         /// What is wrong with it.
         source: OffsetError,
     },
+    /// A remembered fact does not parse.
+    #[error("what is stored as {0:?} is malformed; restore the data folder or reset the offset")]
+    MalformedFact(String),
+    /// Something must be stored that the plain copies do not hold.
+    #[error(
+        "sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled"
+    )]
+    NoSled,
     /// A write did not reach the disk.
     #[error("the checkpoint could not be written")]
     Write(#[source] std::io::Error),
@@ -66,7 +74,9 @@ impl StoreError {
             Self::Folder { .. }
             | Self::Locked(_)
             | Self::Damaged { .. }
-            | Self::Malformed { .. } => Remedy::Stop,
+            | Self::Malformed { .. }
+            | Self::MalformedFact(_)
+            | Self::NoSled => Remedy::Stop,
         }
     }
 }
@@ -198,18 +208,43 @@ impl Store {
     ///
     /// # Errors
     /// When sled refuses.
-    pub fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
+    pub fn fact(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(tree) = &self.tree else { return Ok(None) };
-        Ok(tree.get(name)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        Ok(tree.get(name)?.map(|bytes| bytes.to_vec()))
     }
 
-    /// Remembers a fact.
+    /// All remembered facts whose names begin with `prefix`, under the rest of their names.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn facts(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let Some(tree) = &self.tree else { return Ok(Vec::new()) };
+        let found = tree.scan_prefix(prefix).map(|entry| {
+            let (name, bytes) = entry?;
+            let name = name.get(prefix.len()..).unwrap_or_default();
+            Ok((String::from_utf8_lossy(name).into_owned(), bytes.to_vec()))
+        });
+        found.collect()
+    }
+
+    /// Remembers a fact; durable once this returns.
     ///
     /// # Errors
     /// When the write did not reach the disk.
-    pub fn remember(&self, name: &str, value: &str) -> Result<(), StoreError> {
-        let Some(tree) = &self.tree else { return Ok(()) };
-        tree.insert(name, value.as_bytes())?;
+    pub fn remember(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
+        let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
+        tree.insert(name, value)?;
+        tree.flush()?;
+        Ok(())
+    }
+
+    /// Forgets a fact.
+    ///
+    /// # Errors
+    /// When the write did not reach the disk.
+    pub fn forget(&self, name: &str) -> Result<(), StoreError> {
+        let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
+        tree.remove(name)?;
         tree.flush()?;
         Ok(())
     }

@@ -1,34 +1,13 @@
-use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{JavaRegex, RegexList, Replacement};
+use crate::connect::Operation;
 
-/// A password or key: never shown, logged or stored.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a secret.
-    #[must_use]
-    pub fn new(text: String) -> Self {
-        Self(text)
-    }
-
-    /// The secret itself, for the one place that needs it.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
-}
+use super::{
+    ConvertersConfig, HeartbeatConfig, JavaRegex, RegexList, Replacement, Secret, SinkConfig,
+    WorkerConfig,
+};
 
 /// Everything one connector needs, checked.
 #[derive(Clone, Debug)]
@@ -59,6 +38,26 @@ pub struct ConnectorConfig {
     pub skip_updates: bool,
     /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.
     pub tolerate_errors: bool,
+    /// `errors.log.enable`: skipped records are logged.
+    pub log_errors: bool,
+    /// `errors.log.include.messages`: with what is in them.
+    pub log_error_messages: bool,
+    /// `topic.delimiter`: joins the parts of a topic's name before the router gives it another.
+    pub topic_delimiter: String,
+    /// What the worker's file says for all connectors.
+    pub worker: WorkerConfig,
+}
+
+impl ConnectorConfig {
+    /// Whether `skipped.operations` drops these changes before the router sees them.
+    #[must_use]
+    pub fn skips(&self, operation: Operation) -> bool {
+        match operation {
+            Operation::Create => self.skip_creates,
+            Operation::Update => self.skip_updates,
+            Operation::Read | Operation::Delete => false,
+        }
+    }
 }
 
 /// How to reach MySQL, and how patient to be.
@@ -80,14 +79,25 @@ pub struct SourceConfig {
     pub connect_timeout: Duration,
     /// How often the server is asked to say that it is alive: `outflow.heartbeat.period.ms`.
     pub heartbeat_period: Duration,
-    /// `binlog.net.write.timeout`, in seconds, for the dump session.
+    /// `binlog.net.write.timeout`, in seconds, for the dump session; where the file says nothing, long enough for a
+    /// broker's outage.
     pub net_write_timeout_s: u32,
     /// `database.initial.statements`, for the ordinary SQL connection.
     pub initial_statements: Vec<String>,
     /// `gtid.source.includes` (`true`) or `gtid.source.excludes` (`false`).
     pub gtid_sources: Option<(bool, RegexList)>,
+    /// `gtid.source.filter.dml.events`: rows of filtered sources are dropped.
+    pub gtid_filter_rows: bool,
     /// `gtid.ignore.on.recovery`.
     pub gtid_ignore_on_recovery: bool,
+    /// `errors.max.retries`: how often a lost connection is tried again; `None` is for ever.
+    pub retries_max: Option<u32>,
+    /// `retriable.restart.connector.wait.ms`: the longest pause between two tries.
+    pub retry_wait_max: Duration,
+    /// `snapshot.delay.ms`: a wait before the rows already there are read.
+    pub snapshot_delay: Duration,
+    /// `streaming.delay.ms`: a wait between those rows and the stream.
+    pub streaming_delay: Duration,
 }
 
 /// `database.ssl.*`.
@@ -124,6 +134,8 @@ pub struct CaptureConfig {
     pub tables: TableFilter,
     /// Columns.
     pub columns: ColumnFilter,
+    /// `snapshot.include.collection.list`: the tables whose rows already there are read; `None` is all.
+    pub snapshot_tables: Option<RegexList>,
 }
 
 /// Databases and tables by Debezium's include and exclude lists.
@@ -166,9 +178,10 @@ fn admits(list: Option<&(bool, RegexList)>, name: &str) -> bool {
 }
 
 /// `snapshot.mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SnapshotMode {
     /// Rows already there first, then the stream.
+    #[default]
     Initial,
     /// Rows already there, then the end.
     InitialOnly,
@@ -201,6 +214,8 @@ pub struct DecodeConfig {
     pub converting_failure: FailureHandling,
     /// `event.processing.failure.handling.mode`.
     pub processing_failure: FailureHandling,
+    /// `inconsistent.schema.handling.mode`: a row of a captured table whose layout is not known.
+    pub inconsistent_schema: FailureHandling,
     /// `field.name.adjustment.mode`, for column names.
     pub field_names: FieldNameAdjustment,
     /// `TinyIntOneToBooleanConverter`s, each with its selector and whether it looks at the length.
@@ -367,69 +382,4 @@ pub enum InvalidOperation {
     Warn,
     Error,
     Fatal,
-}
-
-/// The three converters.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct ConvertersConfig {
-    pub key: ConverterConfig,
-    pub value: ConverterConfig,
-    pub header: ConverterConfig,
-}
-
-/// A converter with its options, the prefix stripped.
-#[derive(Clone, Debug)]
-pub struct ConverterConfig {
-    /// Which one.
-    pub class: ConverterClass,
-    /// `schemas.enable` of `JsonConverter`.
-    pub schemas_enable: bool,
-    /// `decimal.format` of `JsonConverter` is `NUMERIC`.
-    pub decimal_numeric: bool,
-    /// `replace.null.with.default` of `JsonConverter`.
-    pub replace_null_with_default: bool,
-    /// `converter.encoding` of `StringConverter`, where it is not UTF-8.
-    pub encoding: Option<String>,
-    /// `delegate.converter.type` of `BinaryDataConverter`.
-    pub delegate: Option<Box<ConverterConfig>>,
-}
-
-/// The converters that outflow knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are Connect's own")]
-pub enum ConverterClass {
-    String,
-    Json,
-    ByteArray,
-    BinaryData,
-    SimpleHeader,
-    Boolean,
-    Short,
-    Integer,
-    Long,
-    Float,
-    Double,
-}
-
-/// Where records go.
-#[derive(Clone, Debug)]
-pub struct SinkConfig {
-    /// Comma-separated `host:port`s; empty when the sink needs none.
-    pub bootstrap_servers: String,
-    /// `producer.override.*` and the worker's security settings under librdkafka's names. Values may be secret.
-    pub producer: BTreeMap<String, Secret>,
-    /// `topic.creation.default.*`: partitions, replication factor (-1: the broker's), other settings.
-    pub topic_creation: Option<(i32, i32, BTreeMap<String, String>)>,
-}
-
-/// Heartbeat records.
-#[derive(Clone, Debug)]
-pub struct HeartbeatConfig {
-    /// `heartbeat.interval.ms`.
-    pub interval: Duration,
-    /// The topic that they go to.
-    pub topic: String,
-    /// `heartbeat.action.query`.
-    pub action_query: Option<String>,
 }

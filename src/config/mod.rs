@@ -1,18 +1,40 @@
 //! The connector's file, the worker's file and the command line to one checked [`ConnectorConfig`].
 //!
 //! Everything is checked here, all problems at once, before the first socket opens; what comes out is
-//! trusted by the other rooms, each of which reads its own part.
+//! trusted by the other rooms, each of which reads its own part. Only references to secrets and the
+//! producer's key stores lead to files; no message holds a secret.
 
 mod connector;
+mod debezium_server;
+mod file;
+mod java_properties;
 mod java_regex;
+mod load;
+mod placement;
+mod problem;
+mod producer;
+mod properties;
 mod replacement;
+mod report;
+mod secret;
+mod section;
+mod sink;
+mod words;
 
 pub use connector::{
     BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ConnectorConfig,
-    ConverterClass, ConverterConfig, ConvertersConfig, DecimalHandling, DecodeConfig,
-    FailureHandling, FieldNameAdjustment, HeartbeatConfig, InvalidOperation, MissingField,
-    NullInJson, Placement, PlacementKind, RouterConfig, Secret, SinkConfig, SnapshotMode,
-    SourceConfig, TableFilter, TimePrecision, TinyIntOne, TlsConfig, TlsMode,
+    DecimalHandling, DecodeConfig, FailureHandling, FieldNameAdjustment, InvalidOperation,
+    MissingField, NullInJson, Placement, PlacementKind, RouterConfig, SnapshotMode, SourceConfig,
+    TableFilter, TimePrecision, TinyIntOne, TlsConfig, TlsMode,
 };
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
+pub use load::{Inputs, check, load};
+pub use problem::{Problem, Shown};
+pub use properties::own_properties;
 pub use replacement::{Replacement, ReplacementError};
+pub use report::{Report, ReportRow, Verdict};
+pub use secret::{Environment, Secret};
+pub use sink::{
+    ConverterClass, ConverterConfig, ConvertersConfig, ExactlyOnceSource, HeartbeatConfig,
+    SinkConfig, TopicCreation, TopicGroup, TopicSettings, TransactionBoundary, WorkerConfig,
+};

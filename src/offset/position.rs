@@ -11,6 +11,15 @@ pub struct BinlogPosition {
     pub pos: u64,
 }
 
+impl BinlogPosition {
+    /// Whether this place is at or before `other` in the log of one server, whose files are numbered upwards.
+    #[must_use]
+    pub fn is_behind(&self, other: &Self) -> bool {
+        let key = |position: &Self| (position.file.len(), position.file.clone(), position.pos);
+        key(self) <= key(other)
+    }
+}
+
 /// Where a connector goes on: what Debezium stores under the same names (EVENT_ROUTER.md 6.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offset {

@@ -1,1 +1,23 @@
-//! To be written.
+//! Debezium's outbox EventRouter: a [`RowChange`](crate::connect::RowChange) in, the
+//! [`SourceRecord`](crate::connect::SourceRecord) that it becomes out, or the reason why it is dropped.
+//!
+//! What a table lacks is found when its [`RouterPlan`] is made, all at once; a row only looks up indices.
+//! Records borrow from the row, the plan and the row's arena. Nothing in here does I/O or reads a clock.
+
+mod envelope;
+mod error;
+mod event_router;
+mod expand;
+mod heartbeat;
+mod infer;
+mod json;
+mod plan;
+mod row;
+mod timestamp;
+mod topic;
+
+pub use error::RouteError;
+pub use event_router::{DropReason, EventRouter, Routed};
+pub use expand::ExpandWarning;
+pub use heartbeat::Heartbeat;
+pub use plan::{Place, RecordPart, RouterPlan};

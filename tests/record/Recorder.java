@@ -21,8 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.InstanceNotFoundException;
 import javax.management.MBeanServerConnection;
@@ -40,9 +38,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** Runs Debezium on one case after the other and writes down what it published. Part of tests/record.sh. */
 public class Recorder {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern DATABASE = Pattern.compile(
-        "^\\s*CREATE\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?`?([^`\\s;]+)",
-        Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
+    private static final String OTHER_DATABASES = "SELECT schema_name FROM information_schema.schemata"
+        + " WHERE schema_name NOT IN ('mysql', 'sys', 'performance_schema', 'information_schema')";
     /** How long nothing may arrive before a case counts as done: four of Debezium's poll intervals. */
     private static final long QUIET_MS = 2_000;
     private static final long DEADLINE_MS = 60_000;
@@ -72,7 +69,8 @@ public class Recorder {
             long started = System.currentTimeMillis();
             try {
                 String outcome = recorder.record(Path.of(arguments[i]), Path.of(arguments[i + 1]));
-                System.err.printf("record: %s: %s, %d ms%n", arguments[i], outcome, System.currentTimeMillis() - started);
+                long elapsed = System.currentTimeMillis() - started;
+                System.err.printf("record: %s: %s, %d ms%n", arguments[i], outcome, elapsed);
             } catch (Exception e) {
                 System.err.printf("record: %s: not recorded: %s%n", arguments[i], e);
                 failed++;
@@ -93,7 +91,7 @@ public class Recorder {
         JsonNode file = JSON.readTree(folder.resolve("connector.json").toFile());
         String name = file.path("name").asText(folder.toAbsolutePath().normalize().getFileName().toString());
         ObjectNode config = configure(file.has("config") ? file.get("config") : file, name);
-        clean(name, Files.readString(folder.resolve("before.sql")));
+        clean(name);
         sql(folder.resolve("before.sql"), null);
 
         String failure = register(name, config);
@@ -125,8 +123,8 @@ public class Recorder {
         return config;
     }
 
-    /** Leaves no connector, stored offset, topic or database of an earlier recording. */
-    private void clean(String name, String before) throws Exception {
+    /** Leaves no connector, stored offset, topic or database of an earlier recording: the servers are the recorder's own. */
+    private void clean(String name) throws Exception {
         for (JsonNode old : request("GET", "/connectors", null)) {
             forget(old.asText());
         }
@@ -134,13 +132,15 @@ public class Recorder {
         Set<String> old = topics("", false);
         admin.deleteTopics(old).all().get();
         await("old topics to go", () -> topics("", false).isEmpty());
-        Matcher databases = DATABASE.matcher(before);
-        while (databases.find()) {
-            sql(null, "DROP DATABASE IF EXISTS `" + databases.group(1) + "`");
+        for (String database : sql(null, OTHER_DATABASES).lines().toList()) {
+            sql(null, "DROP DATABASE `" + database.replace("`", "``") + "`");
         }
     }
 
     private void forget(String name) throws Exception {
+        if (!exists(name)) {
+            return; // Connect refused it.
+        }
         request("PUT", path(name) + "/stop", "");
         await(name + " to stop", () -> {
             JsonNode status = request("GET", path(name) + "/status", null);
@@ -148,18 +148,20 @@ public class Recorder {
         });
         await("offsets of " + name + " to go", () -> request("DELETE", path(name) + "/offsets", null).has("message"));
         request("DELETE", path(name), null);
-        await(name + " to go", () -> request("GET", path(name), null).path("error_code").asInt() == 404);
+        await(name + " to go", () -> !exists(name));
         await("its metrics to go", () -> streaming("Connected").equals(NO_METRICS));
+    }
+
+    private boolean exists(String name) throws Exception {
+        return request("GET", path(name), null).path("error_code").asInt() != 404;
     }
 
     /** Offsets outlive a connector that was deleted without them, and only an existing one can lose them. */
     private void forgetOffsets(String name) throws Exception {
         ObjectNode body = JSON.createObjectNode().put("name", name).put("initial_state", "STOPPED");
         body.putObject("config").put("connector.class", "io.debezium.connector.mysql.MySqlConnector").put("name", name)
-            .put("topic.prefix", name).put("database.hostname", "127.0.0.1").put("database.port", mysql.replaceAll(".*:", ""))
-            .put("database.user", "debezium").put("database.password", "dbz_pass").put("database.server.id", "1000")
-            .put("schema.history.internal.kafka.bootstrap.servers", bootstrapServers)
-            .put("schema.history.internal.kafka.topic", "schema-" + name);
+            .put("topic.prefix", name).put("database.server.id", "1000");
+        body.set("config", configure(body.get("config"), name));
         request("POST", "/connectors", body.toString());
         forget(name);
     }
@@ -250,7 +252,7 @@ public class Recorder {
         return order > 0 || order == 0 && nowPos.longValue() >= pos;
     }
 
-    /** What the connector wrote to: all topics but the broker's, the worker's, the history and, if asked, heartbeats. */
+    /** What the connector wrote to: all topics but the broker's, the worker's and the history; heartbeats if asked. */
     private Set<String> topics(String historyTopic, boolean heartbeats) throws Exception {
         return admin.listTopics(new ListTopicsOptions().listInternal(false)).names().get().stream()
             .filter(topic -> !topic.startsWith("connect-record-") && !topic.equals(historyTopic))
@@ -332,7 +334,7 @@ public class Recorder {
 
     private static void write(Path target, List<String> lines, String failure) throws Exception {
         Files.createDirectories(target);
-        Files.writeString(target.resolve("expected.jsonl"), lines.stream().map(line -> line + "\n").collect(Collectors.joining()));
+        Files.write(target.resolve("expected.jsonl"), lines);
         Path failureFile = target.resolve("expected-failure.txt");
         if (failure == null) {
             Files.deleteIfExists(failureFile);

@@ -1,0 +1,279 @@
+//! The command line: arguments to a worker, results to exit codes.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tracing::{info, warn};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{self, ConnectorConfig, Environment, Inputs, Problem, Report, Verdict};
+use crate::runtime::{SinkKind, Worker, WorkerOptions};
+
+/// Wrong usage or configuration.
+const EXIT_USAGE: u8 = 2;
+
+/// Transactional outbox relay from MySQL's binlog to Kafka, compatible with Debezium's EventRouter.
+#[derive(Parser)]
+#[command(name = "outflow", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run connectors until a signal asks them to stop.
+    Run(Run),
+    /// Check connector files without connecting anywhere: every problem at once.
+    Validate(Files),
+    /// Print the version.
+    Version,
+}
+
+#[derive(Args)]
+struct Run {
+    #[command(flatten)]
+    files: Files,
+    /// Folder of the stored offsets.
+    #[arg(long, value_name = "DIR", default_value = "./outflow-data")]
+    data_dir: PathBuf,
+    /// Address of the admin port: /livez, /readyz, /metrics.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8083")]
+    listen: SocketAddr,
+    /// Where records go.
+    #[arg(long, value_enum, default_value_t = SinkName::Kafka)]
+    sink: SinkName,
+    /// End once everything that the server had at start is acknowledged.
+    #[arg(long)]
+    until_caught_up: bool,
+    /// Form of the log on standard error; text on a terminal, JSON elsewhere with `json`.
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+    /// Least level that is logged, or a filter such as `outflow=debug`; RUST_LOG when not given.
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<String>,
+}
+
+#[derive(Args)]
+struct Files {
+    /// Connector files: Connect's JSON or Java properties.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// A Connect worker's properties file.
+    #[arg(long, value_name = "FILE")]
+    worker: Option<PathBuf>,
+    /// Kafka's addresses.
+    #[arg(long, value_name = "HOST:PORT,…")]
+    bootstrap_servers: Option<String>,
+    /// Set a property over what the files say.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    set: Vec<(String, String)>,
+    /// Unknown properties are errors.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SinkName {
+    /// The Kafka cluster of the configuration.
+    Kafka,
+    /// One JSON object a record on standard output.
+    Stdout,
+    /// An in-process cluster on a loopback port, for trying out.
+    Embedded,
+    /// Nowhere, for measurements.
+    Null,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+impl From<SinkName> for SinkKind {
+    fn from(name: SinkName) -> Self {
+        match name {
+            SinkName::Kafka => Self::Kafka,
+            SinkName::Stdout => Self::Stdout,
+            SinkName::Embedded => Self::Embedded,
+            SinkName::Null => Self::Null,
+        }
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("give it as key=value")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Run(run) => self::run(run),
+        Command::Validate(files) => validate(files),
+        Command::Version => {
+            say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    result.unwrap_or_else(|err| {
+        complain(&format!("error: {err:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "what the command was asked for")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+#[expect(clippy::print_stderr, reason = "the error where the process ends")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}
+
+fn run(run: &Run) -> anyhow::Result<ExitCode> {
+    start_log(run)?;
+    let needs_brokers = matches!(run.sink, SinkName::Kafka);
+    let mut configs: Vec<ConnectorConfig> = Vec::new();
+    let mut wrong = false;
+    for file in &run.files.files {
+        let (config, report) = check(&run.files, file, needs_brokers)?;
+        match config {
+            Ok(config) if configs.iter().any(|other| other.name == config.name) => {
+                complain(&format!(
+                    "{}: a connector named {:?} is already there",
+                    file.display(),
+                    config.name
+                ));
+                wrong = true;
+            }
+            Ok(config) => {
+                log_report(&config.name, &report);
+                configs.push(config);
+            }
+            Err(problems) => {
+                complain_of(file, &problems);
+                wrong = true;
+            }
+        }
+    }
+    if wrong {
+        return Ok(ExitCode::from(EXIT_USAGE));
+    }
+    let options = WorkerOptions {
+        data_dir: run.data_dir.clone(),
+        listen: run.listen,
+        sink: run.sink.into(),
+        until_caught_up: run.until_caught_up,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("starting the asynchronous runtime")?;
+    let well = runtime.block_on(Worker::new(options, configs).run())?;
+    runtime.shutdown_background();
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn validate(files: &Files) -> anyhow::Result<ExitCode> {
+    let mut wrong = false;
+    for file in &files.files {
+        let (config, report) = check(files, file, false)?;
+        let width = report.rows.iter().map(|row| row.key.chars().count()).max().unwrap_or(0);
+        say(&format!("{}:", file.display()));
+        for row in &report.rows {
+            let line = format!("  {:<width$}  {:<14}  {}", row.key, row.verdict, row.reason);
+            say(line.trim_end());
+        }
+        for notice in &report.notices {
+            say(&format!("  note: {notice}"));
+        }
+        match config {
+            Ok(_) => say("  no problem found"),
+            Err(problems) => {
+                complain_of(file, &problems);
+                wrong = true;
+            }
+        }
+    }
+    Ok(if wrong { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS })
+}
+
+type Checked = (Result<ConnectorConfig, Vec<Problem>>, Report);
+
+fn check(files: &Files, file: &Path, needs_brokers: bool) -> anyhow::Result<Checked> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    };
+    let text = read(file)?;
+    let worker = files.worker.as_deref().map(read).transpose()?;
+    let inputs = Inputs {
+        file: &text,
+        worker: worker.as_deref(),
+        set: &files.set,
+        bootstrap_servers: files.bootstrap_servers.as_deref(),
+        needs_brokers,
+        strict: files.strict,
+    };
+    Ok(config::check(&inputs, &Environment::of_process()))
+}
+
+fn complain_of(file: &Path, problems: &[Problem]) {
+    complain(&format!(
+        "{}: {} to mend",
+        file.display(),
+        match problems.len() {
+            1 => "one problem".to_owned(),
+            count => format!("{count} problems"),
+        }
+    ));
+    for problem in problems {
+        complain(&format!("  {problem}"));
+    }
+}
+
+/// Tells once what the file asks for in vain, and what it does not say.
+fn log_report(connector: &str, report: &Report) {
+    for row in &report.rows {
+        match row.verdict {
+            Verdict::Used | Verdict::Refused => {}
+            Verdict::WithoutEffect => {
+                info!(connector, property = %row.key, reason = %row.reason, "property without effect")
+            }
+            Verdict::Unknown => {
+                warn!(connector, property = %row.key, hint = %row.reason, "unknown property")
+            }
+        }
+    }
+    for notice in &report.notices {
+        info!(connector, "{notice}");
+    }
+}
+
+fn start_log(run: &Run) -> anyhow::Result<()> {
+    let filter = match &run.log {
+        Some(filter) => EnvFilter::try_new(filter).context("--log is not a level or filter")?,
+        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
+    };
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match run.log_format {
+        LogFormat::Json => log.json().init(),
+        LogFormat::Text => {
+            log.with_ansi(std::io::stderr().is_terminal()).with_target(false).init();
+        }
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let text = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(place, "panic: {text}");
+    }));
+    Ok(())
+}

@@ -1,0 +1,53 @@
+use super::{JavaRegex, JavaRegexError};
+
+/// Debezium's list of patterns: split on commas not behind a backslash, trimmed, matched whole and without
+/// regard to ASCII case.
+#[derive(Clone, Debug, Default)]
+pub struct RegexList {
+    patterns: Vec<JavaRegex>,
+}
+
+impl RegexList {
+    /// Splits and compiles `text`.
+    ///
+    /// # Errors
+    /// When a pattern does not compile or the text ends in a lone backslash.
+    pub fn parse(text: &str) -> Result<Self, JavaRegexError> {
+        let patterns = split(text)?
+            .iter()
+            .map(|item| item.trim_matches(|c| c <= ' '))
+            .filter(|item| !item.is_empty())
+            .map(|item| JavaRegex::compile(item, true))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { patterns })
+    }
+
+    /// The patterns as they were written.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(JavaRegex::pattern)
+    }
+
+    /// Whether any pattern matches the whole name. A pattern that gives up on a name does not match it.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(name).unwrap_or(false))
+    }
+}
+
+fn split(text: &str) -> Result<Vec<String>, JavaRegexError> {
+    let mut items = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let item = items.last_mut().expect("there is always an item");
+        match c {
+            ',' => items.push(String::new()),
+            '\\' => match chars.next() {
+                Some(',') => item.push(','),
+                Some(escaped) => item.extend(['\\', escaped]),
+                None => return Err(JavaRegexError(format!("{text:?} ends in a lone backslash"))),
+            },
+            _ => item.push(c),
+        }
+    }
+    Ok(items)
+}

@@ -1,0 +1,179 @@
+//! `ssl.truststore.*` and `ssl.keystore.*` of the Java client for librdkafka, which reads PEM and, for the client's own
+//! key, PKCS12.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy};
+
+use super::{Problems, Settings};
+use crate::config::Secret;
+use crate::config::section::Entry;
+
+type Login = BTreeMap<String, Entry>;
+
+const JKS_CURE: &str = "convert it: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12";
+
+/// Whom the producer trusts, and whether it compares host names.
+pub(super) fn trust(login: &Login, settings: &mut Settings, problems: &mut Problems) {
+    let mut set = |name: &str, value: String| settings.push((name.to_owned(), Secret::new(value)));
+    if let Some(entry) = login.get("ssl.endpoint.identification.algorithm") {
+        match entry.value.trim().to_ascii_lowercase().as_str() {
+            "" | "none" => set("ssl.endpoint.identification.algorithm", "none".to_owned()),
+            "https" => set("ssl.endpoint.identification.algorithm", "https".to_owned()),
+            _ => problems.push(entry.invalid(
+                "is not a way to compare host names",
+                "write https, or nothing to compare none",
+            )),
+        }
+    }
+    if let Some(entry) = login.get("ssl.truststore.certificates") {
+        set("ssl.ca.pem", entry.value.clone());
+    }
+    let Some(entry) = login.get("ssl.truststore.location") else { return };
+    match Form::of_file(entry) {
+        Ok((Form::Pem, _)) => set("ssl.ca.location", entry.value.clone()),
+        Ok((Form::Pkcs12, bytes)) => {
+            let password = login.get("ssl.truststore.password").map(|entry| entry.value.as_str());
+            match certificates(&bytes, password.unwrap_or_default()) {
+                Ok(pem) => set("ssl.ca.pem", pem),
+                Err(reason) => problems
+                    .push(entry.invalid(reason, "check the file and `ssl.truststore.password`")),
+            }
+        }
+        Ok((Form::Jks, _)) => {
+            problems.push(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE));
+        }
+        Err((reason, cure)) => problems.push(entry.invalid(reason, cure)),
+    }
+}
+
+/// Who the producer is.
+pub(super) fn identify(login: &Login, settings: &mut Settings, problems: &mut Problems) {
+    let mut set = |name: &str, value: &str| {
+        settings.push((name.to_owned(), Secret::new(value.to_owned())));
+    };
+    for (java, name) in [
+        ("ssl.keystore.key", "ssl.key.pem"),
+        ("ssl.keystore.certificate.chain", "ssl.certificate.pem"),
+        ("ssl.key.password", "ssl.key.password"),
+    ] {
+        if let Some(entry) = login.get(java) {
+            set(name, &entry.value);
+        }
+    }
+    let Some(entry) = login.get("ssl.keystore.location") else { return };
+    match Form::of_file(entry) {
+        Ok((Form::Pem, _)) => {
+            // One file with the key and its chain.
+            set("ssl.certificate.location", &entry.value);
+            set("ssl.key.location", &entry.value);
+        }
+        Ok((Form::Pkcs12, _)) => {
+            set("ssl.keystore.location", &entry.value);
+            if let Some(password) = login.get("ssl.keystore.password") {
+                set("ssl.keystore.password", &password.value);
+            }
+        }
+        Ok((Form::Jks, _)) => {
+            problems.push(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE));
+        }
+        Err((reason, cure)) => problems.push(entry.invalid(reason, cure)),
+    }
+}
+
+/// What a key store is, by its content, as Java tells JKS from PKCS12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Pem,
+    Pkcs12,
+    Jks,
+}
+
+impl Form {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            // The magic numbers of JKS and JCEKS, and the SEQUENCE that every PKCS12 file is.
+            [0xfe, 0xed, 0xfe, 0xed, ..] | [0xce, 0xce, 0xce, 0xce, ..] => Some(Self::Jks),
+            [0x30, ..] => Some(Self::Pkcs12),
+            _ => {
+                let pem = b"-----BEGIN ";
+                bytes.windows(pem.len()).any(|window| window == pem).then_some(Self::Pem)
+            }
+        }
+    }
+
+    fn of_file(entry: &Entry) -> Result<(Self, Vec<u8>), (String, String)> {
+        let bytes = std::fs::read(Path::new(entry.value.trim()))
+            .map_err(|err| (format!("cannot be read: {err}"), "correct the path".to_owned()))?;
+        let form = Self::of(&bytes).ok_or_else(|| {
+            ("is neither PEM nor PKCS12".to_owned(), "name a key store of one of these".to_owned())
+        })?;
+        Ok((form, bytes))
+    }
+}
+
+/// Every certificate of a PKCS12 store as PEM.
+fn certificates(bytes: &[u8], password: &str) -> Result<String, String> {
+    let store = KeyStore::from_pkcs12(bytes, password, Pkcs12ImportPolicy::Relaxed)
+        .map_err(|err| format!("cannot be opened: {err}"))?;
+    let mut pem = String::new();
+    for (_, entry) in store.entries() {
+        match entry {
+            KeyStoreEntry::Certificate(certificate) => push_pem(certificate.as_der(), &mut pem),
+            KeyStoreEntry::PrivateKeyChain(chain) => {
+                chain
+                    .certs()
+                    .iter()
+                    .for_each(|certificate| push_pem(certificate.as_der(), &mut pem));
+            }
+            KeyStoreEntry::Secret(_) => {}
+        }
+    }
+    if pem.is_empty() { Err("holds no certificate".to_owned()) } else { Ok(pem) }
+}
+
+fn push_pem(der: &[u8], pem: &mut String) {
+    pem.push_str("-----BEGIN CERTIFICATE-----\n");
+    let text = STANDARD.encode(der);
+    let mut rest = text.as_str();
+    while let Some((line, after)) = rest.split_at_checked(64) {
+        pem.push_str(line);
+        pem.push('\n');
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pem.push_str(rest);
+        pem.push('\n');
+    }
+    pem.push_str("-----END CERTIFICATE-----\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_by_content() {
+        let cases: [(&[u8], Option<Form>); 5] = [
+            (b"\xfe\xed\xfe\xed\0\0\0\x02", Some(Form::Jks)),
+            (b"\x30\x82\x01\x02", Some(Form::Pkcs12)),
+            (b"Bag Attributes\n-----BEGIN CERTIFICATE-----\n", Some(Form::Pem)),
+            (b"", None),
+            (b"hello", None),
+        ];
+        for (bytes, form) in cases {
+            assert_eq!(Form::of(bytes), form, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn pem_has_lines_of_64_characters() {
+        let mut pem = String::new();
+        push_pem(&[0; 60], &mut pem);
+        let lines: Vec<usize> = pem.lines().map(str::len).collect();
+        assert_eq!(lines, [27, 64, 16, 25]);
+    }
+}

@@ -1,0 +1,358 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::json_number::write_double;
+use super::reader::{Reader, little_endian};
+use super::temporal::{DateTime, Fraction, ShortText, json_time};
+use super::{ValueError, charset, decimal};
+
+/// MySQL stores no document deeper than this (`JSON_MAX_DEPTH`).
+const DEPTH_MAX: u32 = 100;
+
+/// A document from MySQL's binary form as the text that Debezium's binlog reader makes of it: no spaces, keys
+/// in stored order.
+///
+/// Linear in the document's length, whatever its offsets say: every value and every byte of text is paid
+/// for from a budget of that length.
+pub(super) fn text<'a>(document: &[u8], arena: &'a Bump) -> Result<&'a str, ValueError> {
+    let (&kind, body) = document.split_first().ok_or(ValueError::Truncated)?;
+    let capacity = document.len() + document.len() / 4 + 16;
+    let out = ArenaVec::with_capacity_in(capacity, arena);
+    let mut writer = Writer { out, budget: document.len() };
+    writer.value(kind, body, 0)?;
+    let bytes = writer.out.into_bump_slice();
+    Ok(std::str::from_utf8(bytes).unwrap_or_else(|_| charset::lossy_utf8(bytes, arena)))
+}
+
+struct Writer<'a> {
+    out: ArenaVec<'a, u8>,
+    /// What a sound document of this length can still hold.
+    budget: usize,
+}
+
+/// The two widths of counts, sizes and offsets inside a container.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Small,
+    Large,
+}
+
+impl Format {
+    fn width(self) -> usize {
+        match self {
+            Self::Small => 2,
+            Self::Large => 4,
+        }
+    }
+
+    fn number(self, bytes: &[u8], at: usize) -> Result<usize, ValueError> {
+        let bytes = at.checked_add(self.width()).and_then(|end| bytes.get(at..end));
+        let value = little_endian(bytes.ok_or(ValueError::Truncated)?);
+        usize::try_from(value).map_err(|_| ValueError::Malformed("JSON offset"))
+    }
+
+    /// Whether a value of this kind stands in its entry in place of an offset.
+    fn inlines(self, kind: u8) -> bool {
+        match kind {
+            0x04..=0x06 => true,
+            0x07 | 0x08 => self == Self::Large,
+            _ => false,
+        }
+    }
+}
+
+impl Writer<'_> {
+    fn spend(&mut self, cost: usize) -> Result<(), ValueError> {
+        self.budget = self.budget.checked_sub(cost).ok_or(ValueError::Malformed("JSON offset"))?;
+        Ok(())
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.out.extend_from_slice_copy(text);
+    }
+
+    fn value(&mut self, kind: u8, body: &[u8], depth: u32) -> Result<(), ValueError> {
+        self.spend(1)?;
+        match kind {
+            0x00 => self.object(body, Format::Small, depth),
+            0x01 => self.object(body, Format::Large, depth),
+            0x02 => self.array(body, Format::Small, depth),
+            0x03 => self.array(body, Format::Large, depth),
+            0x0C => {
+                let mut reader = Reader::new(body);
+                let text = length_prefixed(&mut reader)?;
+                self.string(text)
+            }
+            0x0F => self.opaque(body),
+            _ => self.scalar(kind, body),
+        }
+    }
+
+    fn scalar(&mut self, kind: u8, body: &[u8]) -> Result<(), ValueError> {
+        match kind {
+            0x04 => self.literal(body),
+            0x05 => self.signed(i64::from(i16::from_le_bytes(fixed(body)?))),
+            0x06 => self.unsigned(u64::from(u16::from_le_bytes(fixed(body)?))),
+            0x07 => self.signed(i64::from(i32::from_le_bytes(fixed(body)?))),
+            0x08 => self.unsigned(u64::from(u32::from_le_bytes(fixed(body)?))),
+            0x09 => self.signed(i64::from_le_bytes(fixed(body)?)),
+            0x0A => self.unsigned(u64::from_le_bytes(fixed(body)?)),
+            0x0B => {
+                let value = f64::from_le_bytes(fixed(body)?);
+                if !value.is_finite() {
+                    return Err(ValueError::Malformed("JSON number"));
+                }
+                write_double(value, &mut self.out);
+                Ok(())
+            }
+            _ => Err(ValueError::Malformed("JSON type")),
+        }
+    }
+
+    fn literal(&mut self, body: &[u8]) -> Result<(), ValueError> {
+        match body.first() {
+            Some(0) => self.push(b"null"),
+            Some(1) => self.push(b"true"),
+            Some(2) => self.push(b"false"),
+            Some(_) => return Err(ValueError::Malformed("JSON literal")),
+            None => return Err(ValueError::Truncated),
+        }
+        Ok(())
+    }
+
+    fn signed(&mut self, value: i64) -> Result<(), ValueError> {
+        if value < 0 {
+            self.out.push(b'-');
+        }
+        self.unsigned(value.unsigned_abs())
+    }
+
+    fn unsigned(&mut self, value: u64) -> Result<(), ValueError> {
+        let mut digits = [0; 20];
+        let mut start = digits.len();
+        let mut rest = value;
+        for digit in digits.iter_mut().rev() {
+            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+            start -= 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.push(digits.get(start..).unwrap_or_default());
+        Ok(())
+    }
+
+    fn object(&mut self, body: &[u8], format: Format, depth: u32) -> Result<(), ValueError> {
+        let container = Container::read(body, format, format.width() + 2)?;
+        check_depth(depth)?;
+        self.out.push(b'{');
+        for index in 0..container.count {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.string(container.key(index)?)?;
+            self.out.push(b':');
+            self.element(&container, index, depth)?;
+        }
+        self.out.push(b'}');
+        Ok(())
+    }
+
+    fn array(&mut self, body: &[u8], format: Format, depth: u32) -> Result<(), ValueError> {
+        let container = Container::read(body, format, 0)?;
+        check_depth(depth)?;
+        self.out.push(b'[');
+        for index in 0..container.count {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.element(&container, index, depth)?;
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+
+    fn element(
+        &mut self,
+        container: &Container<'_>,
+        index: usize,
+        depth: u32,
+    ) -> Result<(), ValueError> {
+        let (kind, body) = container.element(index)?;
+        self.value(kind, body, depth + 1)
+    }
+
+    /// A quoted string. Invalid UTF-8 passes through and is mended over the whole text.
+    fn string(&mut self, text: &[u8]) -> Result<(), ValueError> {
+        self.spend(text.len())?;
+        self.out.push(b'"');
+        let mut rest = text;
+        loop {
+            let plain = plain_length(rest);
+            let (run, tail) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
+            self.push(run);
+            let Some((&special, after)) = tail.split_first() else { break };
+            self.escape(special);
+            rest = after;
+        }
+        self.out.push(b'"');
+        Ok(())
+    }
+
+    fn escape(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.push(b"\\\""),
+            b'\\' => self.push(b"\\\\"),
+            0x08 => self.push(b"\\b"),
+            b'\t' => self.push(b"\\t"),
+            b'\n' => self.push(b"\\n"),
+            0x0C => self.push(b"\\f"),
+            b'\r' => self.push(b"\\r"),
+            _ => {
+                let hex = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 };
+                self.push(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 0xF)]);
+            }
+        }
+    }
+
+    /// A value that JSON itself does not have: a column type's code and its bytes.
+    fn opaque(&mut self, body: &[u8]) -> Result<(), ValueError> {
+        let mut reader = Reader::new(body);
+        let kind = reader.u8()?;
+        let bytes = length_prefixed(&mut reader)?;
+        self.spend(bytes.len())?;
+        match kind {
+            246 => {
+                let (&[precision, scale], digits) =
+                    bytes.split_first_chunk().ok_or(ValueError::Truncated)?;
+                decimal::write(digits, precision, scale, &mut self.out)
+            }
+            7 | 10 | 11 | 12 => {
+                let packed = i64::from_le_bytes(fixed(bytes)?);
+                let mut text = ShortText::new();
+                text.push(b'"');
+                match kind {
+                    10 => text.date(DateTime::of_json(packed).date),
+                    11 => text.time(json_time(packed), Fraction::Trimmed),
+                    _ => text.datetime(DateTime::of_json(packed), b' ', Fraction::Trimmed),
+                };
+                self.push(text.push(b'"').as_bytes());
+                Ok(())
+            }
+            _ => self.base64(bytes),
+        }
+    }
+
+    fn base64(&mut self, bytes: &[u8]) -> Result<(), ValueError> {
+        self.out.push(b'"');
+        let start = self.out.len();
+        self.out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+        let space = self.out.get_mut(start..).unwrap_or_default();
+        STANDARD.encode_slice(bytes, space).map_err(|_| ValueError::Malformed("opaque JSON"))?;
+        self.out.push(b'"');
+        Ok(())
+    }
+}
+
+/// An object or array: count and size, then entries of keys, entries of values, and what they point to.
+struct Container<'a> {
+    bytes: &'a [u8],
+    format: Format,
+    count: usize,
+    /// Where the entries of values begin.
+    values: usize,
+    /// Where the entries end; offsets point behind it.
+    end: usize,
+}
+
+impl<'a> Container<'a> {
+    fn read(body: &'a [u8], format: Format, key_entry: usize) -> Result<Self, ValueError> {
+        let width = format.width();
+        let count = format.number(body, 0)?;
+        let size = format.number(body, width)?;
+        let bytes = body.get(..size).ok_or(ValueError::Truncated)?;
+        let keys = count.checked_mul(key_entry);
+        let values = keys.and_then(|keys| keys.checked_add(2 * width));
+        let values = values.ok_or(ValueError::Malformed("JSON size"))?;
+        let end = count.checked_mul(1 + width).and_then(|entries| entries.checked_add(values));
+        let end = end.filter(|&end| end <= size).ok_or(ValueError::Malformed("JSON size"))?;
+        Ok(Self { bytes, format, count, values, end })
+    }
+
+    fn key(&self, index: usize) -> Result<&'a [u8], ValueError> {
+        let width = self.format.width();
+        let entry = 2 * width + index * (width + 2);
+        let offset = self.format.number(self.bytes, entry)?;
+        let length = Format::Small.number(self.bytes, entry + width)?;
+        self.behind_entries(offset)?.get(..length).ok_or(ValueError::Truncated)
+    }
+
+    /// The kind of a value and the bytes from its first on.
+    fn element(&self, index: usize) -> Result<(u8, &'a [u8]), ValueError> {
+        let entry = self.values + index * (1 + self.format.width());
+        let bytes = self.bytes.get(entry..).unwrap_or_default();
+        let (&kind, value) = bytes.split_first().ok_or(ValueError::Truncated)?;
+        if self.format.inlines(kind) {
+            return Ok((kind, value));
+        }
+        Ok((kind, self.behind_entries(self.format.number(value, 0)?)?))
+    }
+
+    fn behind_entries(&self, offset: usize) -> Result<&'a [u8], ValueError> {
+        if offset < self.end {
+            return Err(ValueError::Malformed("JSON offset"));
+        }
+        self.bytes.get(offset..).ok_or(ValueError::Truncated)
+    }
+}
+
+fn check_depth(depth: u32) -> Result<(), ValueError> {
+    if depth < DEPTH_MAX { Ok(()) } else { Err(ValueError::Malformed("depth of JSON")) }
+}
+
+fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {
+    bytes.first_chunk().copied().ok_or(ValueError::Truncated)
+}
+
+/// A length of seven bits a byte, least significant first, in at most five bytes; then that many bytes.
+fn length_prefixed<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], ValueError> {
+    let mut length = 0_u64;
+    for shift in [0, 7, 14, 21, 28] {
+        let byte = reader.u8()?;
+        length |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return reader.take(usize::try_from(length).map_err(|_| ValueError::Truncated)?);
+        }
+    }
+    Err(ValueError::Malformed("JSON length"))
+}
+
+const fn repeated(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// How many bytes from the front need no escape, looked at eight at a time.
+fn plain_length(text: &[u8]) -> usize {
+    let (words, tail) = text.as_chunks::<8>();
+    let mut length = 0;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        // A byte's top bit is set where it equals the byte searched for, or is below the space; a borrow can
+        // only mark a byte behind a true one.
+        let quote = word ^ repeated(b'"');
+        let backslash = word ^ repeated(b'\\');
+        let found = (quote.wrapping_sub(repeated(1)) & !quote)
+            | (backslash.wrapping_sub(repeated(1)) & !backslash)
+            | (word.wrapping_sub(repeated(0x20)) & !word);
+        let found = found & repeated(0x80);
+        if found != 0 {
+            return length + usize::try_from(found.trailing_zeros() / 8).unwrap_or_default();
+        }
+        length += 8;
+    }
+    let special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    length + tail.iter().position(special).unwrap_or(tail.len())
+}

@@ -1,0 +1,399 @@
+use std::sync::Arc;
+
+use bumpalo::Bump;
+
+use super::column::{ColumnType, IntegerSize, charset_of};
+use super::default::{Absent, ColumnDefault};
+use super::fit::misfit;
+use super::layout::{ColumnLayout, TableLayout};
+use super::raw::Raw;
+use super::table_map::TableMap;
+use super::target::Target;
+use super::temporal_form::Rules;
+use super::wire::Wire;
+use super::{DecodeError, ValueError, geometry};
+use crate::config::{ColumnFilter, DecodeConfig, FailureHandling, FieldNameAdjustment};
+use crate::connect::{Cell, DefaultValue, Field, Schema, SchemaType, TableSchema, Value};
+
+/// How the rows of one table layout are read: made once, used for every row.
+#[derive(Clone, Debug)]
+pub struct TablePlan {
+    /// The Connect schema of the rows.
+    pub schema: TableSchema,
+    /// Every column of the table, in its order.
+    pub(super) columns: Vec<ColumnPlan>,
+    /// For each field of `schema` its index in `columns`.
+    fields: Vec<usize>,
+    /// The primary key's columns, in key order; columns that a filter hides are among them.
+    pub(super) key: Vec<usize>,
+    /// The cells of a row of which none is read.
+    pub(super) skipped: Vec<Cell<'static>>,
+    /// Whether there was a table map, without which only a snapshot's rows can be read.
+    pub(super) has_map: bool,
+    pub(super) row_rules: Rules,
+    pub(super) snapshot_rules: Rules,
+    converting_failure: FailureHandling,
+    processing_failure: FailureHandling,
+}
+
+/// How one column is read.
+#[derive(Clone, Debug)]
+pub(super) struct ColumnPlan {
+    pub(super) name: String,
+    pub(super) wire: Wire,
+    pub(super) column_type: ColumnType,
+    target: Target,
+    nullable: bool,
+    /// What stands for NULL.
+    null: NullValue,
+    /// What stands for a column that is not in an insert's row image.
+    pub(super) absent: Absent,
+    /// The column's place in the schema, if no filter hides it.
+    pub(super) field: Option<usize>,
+    /// Whether anyone asked for it.
+    pub(super) wanted: bool,
+}
+
+#[derive(Clone, Debug)]
+enum NullValue {
+    Null,
+    Value(DefaultValue),
+    EmptyGeometry,
+}
+
+/// What is known about a column before it has its Connect form.
+struct Source<'a> {
+    name: &'a str,
+    wire: Wire,
+    column_type: ColumnType,
+    nullable: bool,
+    layout: Option<&'a ColumnLayout>,
+}
+
+impl TablePlan {
+    /// A plan for the rows that follow `map`; without a map, for the rows of a snapshot.
+    ///
+    /// A map with full metadata says all about its columns but their defaults, `TINYINT(1)` and `FLOAT(m,d)`,
+    /// which are taken from the layout's columns of the same names. Without full metadata the layout is used
+    /// once everything that the map does tell agrees with it.
+    ///
+    /// # Errors
+    /// [`DecodeError::LayoutMismatch`] when the layout is not the one that the map's rows were written with.
+    pub fn new(
+        layout: &TableLayout,
+        map: Option<&TableMap<'_>>,
+        topic_prefix: &str,
+        columns: &ColumnFilter,
+        config: &DecodeConfig,
+    ) -> Result<Self, DecodeError> {
+        let mismatch = |reason| DecodeError::LayoutMismatch {
+            database: layout.database.clone(),
+            table: layout.table.clone(),
+            reason,
+        };
+        let sources = match map {
+            Some(map) if map.metadata.full => full_sources(layout, map),
+            Some(map) => fitting_sources(layout, map).map_err(mismatch)?,
+            None => layout_sources(layout).map_err(mismatch)?,
+        };
+        let key = match map.filter(|map| map.metadata.full) {
+            Some(map) => map.metadata.primary_key.clone().unwrap_or_default(),
+            None => layout.primary_key.clone(),
+        };
+        if key.iter().any(|&column| column >= sources.len()) {
+            return Err(mismatch("its primary key has a column that the table has not".to_owned()));
+        }
+        let rules = Rules::of_rows(config);
+        let mut plan = Self {
+            schema: TableSchema {
+                database: layout.database.clone(),
+                table: layout.table.clone(),
+                fields: Vec::new(),
+                primary_key: Vec::new(),
+                value_name: format!("{topic_prefix}.{}.{}.Value", layout.database, layout.table),
+                key_schema: None,
+            },
+            columns: Vec::with_capacity(sources.len()),
+            fields: Vec::new(),
+            key,
+            skipped: Vec::new(),
+            has_map: map.is_some(),
+            row_rules: rules,
+            snapshot_rules: Rules { trim_fractions: true, ..rules },
+            converting_failure: config.converting_failure,
+            processing_failure: config.processing_failure,
+        };
+        let mut schemas = Vec::with_capacity(sources.len());
+        for source in sources {
+            schemas.push(plan.add(source, columns, config));
+        }
+        plan.add_key(&schemas, topic_prefix);
+        plan.skipped = vec![Cell::Skipped; plan.fields.len()];
+        Ok(plan)
+    }
+
+    /// Sets which fields are decoded; the cells of the others will be [`Cell::Skipped`]. All are at first.
+    pub fn want(&mut self, wanted: &[bool]) {
+        for column in &mut self.columns {
+            column.wanted =
+                column.field.is_some_and(|field| wanted.get(field).copied().unwrap_or(false));
+        }
+    }
+
+    /// Whether `event.processing.failure.handling.mode` lets a row with this error be passed over.
+    #[must_use]
+    pub fn may_skip_row(&self, error: &DecodeError) -> bool {
+        self.processing_failure != FailureHandling::Fail
+            && self.converting_failure != FailureHandling::Fail
+            && matches!(error, DecodeError::Unconvertible { .. })
+    }
+
+    /// The columns behind the schema's fields, in their order.
+    pub(super) fn field_columns(&self) -> impl Iterator<Item = &ColumnPlan> {
+        self.fields.iter().filter_map(|&index| self.columns.get(index))
+    }
+
+    /// A column's value in its Connect form.
+    #[inline]
+    pub(super) fn value<'a>(
+        &'a self,
+        column: &'a ColumnPlan,
+        raw: Result<Raw<'a>, ValueError>,
+        rules: Rules,
+        arena: &'a Bump,
+    ) -> Result<Value<'a>, DecodeError> {
+        match raw.and_then(|raw| column.target.value(raw, rules, arena)) {
+            Ok(Value::Null) => Ok(column.null(arena)),
+            Ok(value) => Ok(value),
+            Err(error) => self.failed(column, error),
+        }
+    }
+
+    /// `event.converting.failure.handling.mode`.
+    #[cold]
+    fn failed<'a>(&self, column: &ColumnPlan, error: ValueError) -> Result<Value<'a>, DecodeError> {
+        if !error.is_conversion() {
+            return Err(self.unreadable(column, error));
+        }
+        let (database, table, name) = (&self.schema.database, &self.schema.table, &column.name);
+        let fails = self.converting_failure == FailureHandling::Fail
+            || error == ValueError::InvalidDate
+            || !column.nullable;
+        if fails {
+            return Err(DecodeError::Unconvertible {
+                database: database.clone(),
+                table: table.clone(),
+                column: name.clone(),
+                source: error,
+            });
+        }
+        if self.converting_failure == FailureHandling::Warn {
+            tracing::warn!(%database, %table, column = %name, %error, "value became null");
+        } else {
+            tracing::debug!(%database, %table, column = %name, %error, "value became null");
+        }
+        Ok(Value::Null)
+    }
+
+    #[cold]
+    pub(super) fn unreadable(&self, column: &ColumnPlan, source: ValueError) -> DecodeError {
+        DecodeError::Value {
+            database: self.schema.database.clone(),
+            table: self.schema.table.clone(),
+            column: column.name.clone(),
+            source,
+        }
+    }
+
+    #[cold]
+    pub(super) fn wrong_width(&self, expected: usize, actual: usize) -> DecodeError {
+        DecodeError::WrongWidth {
+            database: self.schema.database.clone(),
+            table: self.schema.table.clone(),
+            expected,
+            actual,
+        }
+    }
+
+    /// Adds a column, and its field unless a filter hides it; gives its schema.
+    fn add(
+        &mut self,
+        source: Source<'_>,
+        columns: &ColumnFilter,
+        config: &DecodeConfig,
+    ) -> Arc<Schema> {
+        let (database, table) = (&self.schema.database, &self.schema.table);
+        let boolean = is_boolean(&source, config, || format!("{database}.{table}.{}", source.name));
+        let target = Target::new(&source.column_type, config, boolean);
+        let default = source.layout.map_or_else(ColumnDefault::default, |layout| {
+            ColumnDefault::new(
+                layout,
+                &source.column_type,
+                &target,
+                source.nullable,
+                self.snapshot_rules,
+            )
+        });
+        let mut schema = target.schema();
+        schema.optional |= source.nullable;
+        schema.default.clone_from(&default.of_schema);
+        let schema = Arc::new(schema);
+        let captured = columns.captures(database, table, source.name);
+        let field = captured.then_some(self.fields.len());
+        if captured {
+            self.fields.push(self.columns.len());
+            let name = adjusted_name(source.name, config.field_names);
+            self.schema.fields.push(Field { name, schema: Arc::clone(&schema) });
+        }
+        let zero = target.zero();
+        self.columns.push(ColumnPlan {
+            name: source.name.to_owned(),
+            wire: source.wire,
+            null: match default.of_schema.or(zero) {
+                _ if source.nullable => NullValue::Null,
+                Some(value) => NullValue::Value(value),
+                None if matches!(target, Target::Geometry) => NullValue::EmptyGeometry,
+                None => NullValue::Null,
+            },
+            column_type: source.column_type,
+            target,
+            nullable: source.nullable,
+            absent: default.of_absent,
+            field,
+            wanted: captured,
+        });
+        schema
+    }
+
+    fn add_key(&mut self, schemas: &[Arc<Schema>], topic_prefix: &str) {
+        if self.key.is_empty() {
+            return;
+        }
+        let (database, table) = (&self.schema.database, &self.schema.table);
+        let mut key_schema = Schema::new(SchemaType::Struct);
+        key_schema.name = Some(format!("{topic_prefix}.{database}.{table}.Key"));
+        for &index in &self.key {
+            let (Some(column), Some(schema)) = (self.columns.get(index), schemas.get(index)) else {
+                continue;
+            };
+            let name = column
+                .field
+                .and_then(|field| self.schema.fields.get(field))
+                .map_or_else(|| column.name.clone(), |field| field.name.clone());
+            key_schema.fields.push(Field { name, schema: Arc::clone(schema) });
+            self.schema.primary_key.extend(column.field);
+        }
+        self.schema.key_schema = Some(Arc::new(key_schema));
+    }
+}
+
+impl ColumnPlan {
+    fn null<'a>(&'a self, arena: &'a Bump) -> Value<'a> {
+        match &self.null {
+            NullValue::Null => Value::Null,
+            NullValue::Value(value) => value.value(),
+            NullValue::EmptyGeometry => {
+                Value::Struct(arena.alloc_slice_copy(&[Value::Bytes(geometry::EMPTY), Value::Null]))
+            }
+        }
+    }
+
+    /// The cell of a column that an insert's row image leaves out.
+    pub(super) fn absent_cell(&self) -> Cell<'_> {
+        match &self.absent {
+            Absent::Unknown => Cell::Absent,
+            Absent::Null => Cell::Value(Value::Null),
+            Absent::Value(value) => Cell::Value(value.value()),
+        }
+    }
+}
+
+/// The columns of a map with full metadata, with the layout's where it has one of the same name.
+fn full_sources<'a>(layout: &'a TableLayout, map: &'a TableMap<'_>) -> Vec<Source<'a>> {
+    let columns = map.wires.iter().zip(&map.nullable).zip(&map.metadata.columns);
+    columns
+        .map(|((&wire, &nullable), metadata)| {
+            let name = metadata.name.unwrap_or_default();
+            let layout = layout.columns.iter().find(|column| column.name == name);
+            let column_type = ColumnType::of_map(wire, metadata, layout);
+            Source { name, wire, column_type, nullable, layout }
+        })
+        .collect()
+}
+
+/// The layout's columns, once proved to be the map's.
+fn fitting_sources<'a>(
+    layout: &'a TableLayout,
+    map: &TableMap<'_>,
+) -> Result<Vec<Source<'a>>, String> {
+    let (expected, actual) = (layout.columns.len(), map.wires.len());
+    if expected != actual {
+        return Err(format!("it has {expected} columns and the map {actual}"));
+    }
+    let mut sources = layout_sources(layout)?;
+    let columns = map.wires.iter().zip(&map.nullable).zip(&map.metadata.columns);
+    for (source, ((&wire, &nullable), metadata)) in sources.iter_mut().zip(columns) {
+        let layout = source.layout.into_iter();
+        let mut misfits = layout.filter_map(|layout| misfit(layout, wire, nullable, metadata));
+        if let Some(reason) = misfits.next() {
+            return Err(reason);
+        }
+        source.wire = wire;
+        if let (ColumnType::Text(charset), Some(_)) = (&mut source.column_type, metadata.collation)
+        {
+            *charset = charset_of(metadata.collation);
+        }
+    }
+    Ok(sources)
+}
+
+/// The layout's columns; how they stand in a row is not known yet.
+fn layout_sources(layout: &TableLayout) -> Result<Vec<Source<'_>>, String> {
+    let source = |column| {
+        ColumnType::of_layout(column).map(|column_type| Source {
+            name: column.name.as_str(),
+            wire: Wire::UNKNOWN,
+            column_type,
+            nullable: column.nullable,
+            layout: Some(column),
+        })
+    };
+    layout.columns.iter().map(source).collect()
+}
+
+/// Whether a `TinyIntOneToBooleanConverter` takes the column.
+fn is_boolean(source: &Source<'_>, config: &DecodeConfig, name: impl Fn() -> String) -> bool {
+    let ColumnType::Integer { size, .. } = source.column_type else { return false };
+    let one = size == IntegerSize::TinyOne;
+    (one || size == IntegerSize::Tiny)
+        && config.tiny_int_one.iter().any(|converter| {
+            (one || !converter.length_checker)
+                && converter.selector.as_ref().is_none_or(|selector| selector.matches(&name()))
+        })
+}
+
+/// `field.name.adjustment.mode`.
+fn adjusted_name(name: &str, mode: FieldNameAdjustment) -> String {
+    let unicode = |c: char| {
+        let mut units = [0; 2];
+        c.encode_utf16(&mut units).iter().map(|unit| format!("_u{unit:04x}")).collect::<String>()
+    };
+    let legal =
+        |index: usize, c: char| c.is_ascii_alphabetic() || (index > 0 && c.is_ascii_digit());
+    let mut adjusted = String::with_capacity(name.len());
+    for (index, c) in name.chars().enumerate() {
+        match mode {
+            FieldNameAdjustment::None => adjusted.push(c),
+            _ if legal(index, c) => adjusted.push(c),
+            FieldNameAdjustment::AvroUnicode => adjusted.push_str(&unicode(c)),
+            FieldNameAdjustment::Avro => {
+                adjusted.push('_');
+                // A leading digit stays behind the underscore.
+                if c.is_ascii_digit() {
+                    adjusted.push(c);
+                }
+            }
+        }
+    }
+    adjusted
+}

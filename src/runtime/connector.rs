@@ -1,0 +1,271 @@
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+use uuid::Uuid;
+
+use super::backoff::Backoff;
+use super::checkpointer::Checkpointer;
+use super::pipeline::Pipeline;
+use super::sender::Sender;
+use super::snapshot::{self, Overlap, Start};
+use super::sql::Sql;
+use super::stream::Stream;
+use super::until::CaughtUp;
+use super::worker::{Shared, SinkKind};
+use super::{ConnectorState, ConnectorStatus, Failure};
+use crate::checkpoint::{InFlight, Store};
+use crate::config::ConnectorConfig;
+use crate::convert::Converters;
+use crate::error::Remedy;
+use crate::metrics::ConnectorMetrics;
+use crate::route::EventRouter;
+use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
+use crate::source::{DumpStart, Replica, SourceError};
+
+/// How long acknowledgements are waited for at a stop.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
+/// A connection that lasted this long was a good one: the next pause is short again.
+const GOOD_CONNECTION: Duration = Duration::from_secs(10);
+/// How often in a row another replica with our server id may throw us out before we give way.
+const CLASHES_MAX: u32 = 3;
+
+/// One connector's life: checks, snapshot, stream, and what happens after a failure.
+pub(super) struct Connector {
+    config: Arc<ConnectorConfig>,
+    status: Arc<ConnectorStatus>,
+    shared: Arc<Shared>,
+    metrics: ConnectorMetrics,
+    /// What the server knows this replica by.
+    uuid: Uuid,
+}
+
+/// What lives as long as one producer does.
+struct Session {
+    in_flight: Arc<InFlight>,
+    checkpointer: Checkpointer,
+    sender: Sender,
+}
+
+impl Connector {
+    pub(super) fn new(
+        config: ConnectorConfig,
+        status: Arc<ConnectorStatus>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let metrics = shared.metrics.connector(&config.name);
+        Self { config: Arc::new(config), status, shared, metrics, uuid: Uuid::now_v7() }
+    }
+
+    /// Runs until a stop is requested or a person must act.
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
+        let mut backoff = Backoff::default();
+        loop {
+            let failure = match self.session(&store, &mut backoff) {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            self.pause(failure, &mut backoff)?;
+        }
+    }
+
+    /// Waits after a failure that waiting can cure; gives any other back.
+    fn pause(&self, failure: Failure, backoff: &mut Backoff) -> Result<(), Failure> {
+        if failure.remedy() == Remedy::Stop || self.shared.stop.requested() {
+            return Err(failure);
+        }
+        let error = failure.chain();
+        let pause = backoff.next_pause();
+        warn!(connector = %self.config.name, error, pause_ms = pause.as_millis(), "trying again");
+        self.status.enter(ConnectorState::Starting(error));
+        if self.shared.stop.sleep(pause) {
+            return Err(Failure::StopRequested);
+        }
+        Ok(())
+    }
+
+    /// A clash of server ids may pass: the other replica may be our own that was killed a moment ago.
+    fn pause_after(
+        &self,
+        source: SourceError,
+        clashes: u32,
+        backoff: &mut Backoff,
+    ) -> Result<(), Failure> {
+        if !matches!(source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
+            return self.pause(source.into(), backoff);
+        }
+        warn!(connector = %self.config.name, error = %source, "trying again");
+        if self.shared.stop.sleep(backoff.next_pause()) {
+            return Err(Failure::StopRequested);
+        }
+        Ok(())
+    }
+
+    /// From the stored offset to a failure, with one producer.
+    fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
+        let sql = Sql::new(&self.shared.handle, Arc::clone(&self.config));
+        let router = Arc::new(EventRouter::new(
+            self.config.router.clone(),
+            &self.config.topic_prefix,
+            &Uuid::now_v7().to_string(),
+        ));
+        let converters =
+            Arc::new(Converters::new(&self.config.converters).map_err(Failure::Converters)?);
+        let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;
+        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.server.clone()));
+        let mut session = self.open_session(&start, store)?;
+        let result =
+            self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
+        self.close_session(session, result)
+    }
+
+    fn open_session(&self, start: &Start, store: &Arc<Mutex<Store>>) -> Result<Session, Failure> {
+        let in_flight = Arc::new(InFlight::new(start.offset.clone()));
+        let sink = self.sink(&in_flight)?;
+        let checkpointer = Checkpointer::start(
+            &self.config.name,
+            Arc::clone(&in_flight),
+            Arc::clone(store),
+            sink.reports(),
+            self.metrics.clone(),
+        )
+        .map_err(|err| Failure::Panic(err.to_string()))?;
+        let sender = Sender::new(
+            sink,
+            Arc::clone(&in_flight),
+            Arc::clone(&self.status),
+            self.shared.stop.clone(),
+        );
+        Ok(Session { in_flight, checkpointer, sender })
+    }
+
+    fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
+        let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
+        Ok(match self.shared.sink {
+            SinkKind::Kafka | SinkKind::Embedded => {
+                Box::new(KafkaSink::connect(&self.config.sink, in_flight, metrics)?)
+            }
+            SinkKind::Stdout => Box::new(LineSink::new(in_flight, metrics)),
+            SinkKind::Null => Box::new(NullSink::new(in_flight, metrics)),
+        })
+    }
+
+    /// Ends a session: what is queued is waited for, or given up behind a failed delivery; then the last
+    /// checkpoint is stored.
+    fn close_session(
+        &self,
+        mut session: Session,
+        result: Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if matches!(result, Err(Failure::Sink(_))) {
+            session.sender.purge();
+        } else if !session.sender.drain(Instant::now() + DRAIN_MAX) {
+            warn!(connector = %self.config.name, "records are left unacknowledged; a start sends them again");
+            session.sender.purge();
+        }
+        session.checkpointer.finish()?;
+        result
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one session, used nowhere else")]
+    fn read(
+        &self,
+        start: Start,
+        session: &mut Session,
+        store: &Arc<Mutex<Store>>,
+        sql: &Sql,
+        router: Arc<EventRouter>,
+        converters: Arc<Converters>,
+        caught_up: Option<CaughtUp>,
+        backoff: &mut Backoff,
+    ) -> Result<(), Failure> {
+        let overlap = self.snapshot(start, session, &router, &converters)?;
+        let offset = session.in_flight.read_offset();
+        let mut stream = Stream::new(
+            Arc::clone(&self.config),
+            sql.clone(),
+            router,
+            converters,
+            self.metrics.clone(),
+            Arc::clone(store),
+            &offset,
+            overlap,
+        )?;
+        let mut clashes = 0;
+        loop {
+            let connected = Instant::now();
+            let failure = match self.stream(session, &mut stream, caught_up.as_ref()) {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            stream.place_inside(&mut session.sender);
+            session.sender.publish();
+            let Failure::Source(source) = failure else { return Err(failure) };
+            self.metrics.disconnects.inc();
+            if connected.elapsed() >= GOOD_CONNECTION {
+                backoff.reset();
+                clashes = 0;
+            }
+            clashes += u32::from(matches!(source, SourceError::ClashingReplica(_)));
+            self.pause_after(source, clashes, backoff)?;
+            stream.resume(&session.in_flight.read_offset(), &mut session.sender);
+        }
+    }
+
+    /// Publishes the rows that were already there, where the start asks for it.
+    fn snapshot(
+        &self,
+        start: Start,
+        session: &mut Session,
+        router: &EventRouter,
+        converters: &Converters,
+    ) -> Result<Option<Overlap>, Failure> {
+        let Some(snapshot) = start.snapshot else { return Ok(None) };
+        self.status.enter(ConnectorState::Snapshot);
+        let rows = snapshot.publish(
+            &mut session.sender,
+            router,
+            converters,
+            &self.status,
+            &self.metrics,
+        )?;
+        info!(connector = %self.config.name, rows = rows.rows, "snapshot published");
+        Ok(rows.overlap)
+    }
+
+    /// One connection's stream.
+    fn stream(
+        &self,
+        session: &mut Session,
+        stream: &mut Stream,
+        caught_up: Option<&CaughtUp>,
+    ) -> Result<(), Failure> {
+        let offset = session.in_flight.read_offset();
+        let start = match &offset.gtids {
+            Some(gtids) => DumpStart::Gtids(gtids.clone()),
+            None => DumpStart::Position(offset.position.clone()),
+        };
+        let host = self.config.source.hosts.first().map_or("", String::as_str);
+        let mut replica = Replica::connect(&self.config.source, host, self.uuid, &start)?;
+        info!(
+            connector = %self.config.name,
+            file = %offset.position.file,
+            pos = offset.position.pos,
+            gtids = offset.gtids.as_ref().map(tracing::field::display),
+            "streaming"
+        );
+        self.status.enter(ConnectorState::Streaming);
+        let mut pipeline = Pipeline {
+            stream,
+            sender: &mut session.sender,
+            checkpointer: &session.checkpointer,
+            in_flight: &session.in_flight,
+            status: &self.status,
+            metrics: &self.metrics,
+            stop: &self.shared.stop,
+            caught_up,
+        };
+        pipeline.run(&mut replica)
+    }
+}

@@ -1,0 +1,153 @@
+use crate::checkpoint::StoreError;
+use crate::convert::ConvertError;
+use crate::decode::DecodeError;
+use crate::error::Remedy;
+use crate::route::RouteError;
+use crate::sink::SinkError;
+use crate::source::SourceError;
+use crate::source::event::EventError;
+
+/// Why a connector is not running.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// MySQL, or the way to it.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Bytes of the log that cannot be read.
+    #[error("in transaction {transaction}")]
+    Decode {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// What cannot be read.
+        source: DecodeError,
+    },
+    /// A row that cannot be routed.
+    #[error("row of transaction {transaction}, table {table}")]
+    Route {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+        /// What is wrong with the row.
+        source: RouteError,
+    },
+    /// A record that cannot be converted.
+    #[error("row of transaction {transaction}, table {table}")]
+    Convert {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+        /// What is wrong with the record.
+        source: ConvertError,
+    },
+    /// An event of the log whose bytes are not what they should be.
+    #[error("{event} in transaction {transaction}")]
+    Event {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The event's type.
+        event: String,
+        /// What is wrong.
+        source: EventError,
+    },
+    /// Converters that cannot be made.
+    #[error(transparent)]
+    Converters(ConvertError),
+    /// Tables that the router cannot work with.
+    #[error("{}", .0.join("\n"))]
+    Tables(Vec<String>),
+    /// Kafka, or the way to it.
+    #[error(transparent)]
+    Sink(#[from] SinkError),
+    /// The checkpoint.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// `table.op.invalid.behavior=fatal` and an outbox row was updated.
+    #[error(
+        "transaction {transaction} updates a row of {table} and table.op.invalid.behavior is fatal; outbox \
+         rows are only ever inserted and deleted"
+    )]
+    InvalidOperation {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+    },
+    /// A statement in place of row events.
+    #[error(
+        "transaction {transaction} writes to {table} in statement format, so its rows are not in the log; set \
+         binlog_format=ROW for every session, and publish that transaction's rows by other means before \
+         resetting the offset"
+    )]
+    StatementFormat {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+    },
+    /// An event that a reader must know and this one does not.
+    #[error(
+        "unknown event type {event_type} in transaction {transaction}; this server needs a newer outflow"
+    )]
+    UnknownEvent {
+        /// The number of the type.
+        event_type: u8,
+        /// The transaction, by GTID or position.
+        transaction: String,
+    },
+    /// The server says that events are missing from its log.
+    #[error(
+        "the server reports an incident in its log after transaction {transaction}: {message}; rows may be \
+         missing there, so compare the table with the topic before resetting the offset"
+    )]
+    Incident {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The server's words.
+        message: String,
+    },
+    /// A stage panicked: a defect of outflow.
+    #[error("a stage of the connector panicked: {0}; this is a defect of outflow")]
+    Panic(String),
+    /// Somebody asked.
+    #[error("stopped on request")]
+    StopRequested,
+}
+
+impl Failure {
+    /// Whether waiting can cure it: the one place that decides.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Source(err) => err.remedy(),
+            Self::Decode { source, .. } => source.remedy(),
+            Self::Route { source, .. } => source.remedy(),
+            Self::Convert { source, .. } => source.remedy(),
+            Self::Sink(err) => err.remedy(),
+            Self::Store(err) => err.remedy(),
+            Self::Event { .. }
+            | Self::Converters(_)
+            | Self::Tables(_)
+            | Self::InvalidOperation { .. }
+            | Self::StatementFormat { .. }
+            | Self::UnknownEvent { .. }
+            | Self::Incident { .. }
+            | Self::Panic(_)
+            | Self::StopRequested => Remedy::Stop,
+        }
+    }
+
+    /// The whole chain of causes in one line.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        text
+    }
+}

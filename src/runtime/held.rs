@@ -1,0 +1,158 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{Store, StoreError};
+use crate::convert::ProducerRecord;
+use crate::offset::{BinlogPosition, Gtid, Offset};
+
+/// What prepared transactions are stored under.
+const PREPARED: &str = "xa-prepared:";
+
+/// A record that waits for the outcome of its transaction.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HeldRecord {
+    topic: Box<str>,
+    partition: Option<i32>,
+    key: Option<Box<[u8]>>,
+    value: Option<Box<[u8]>>,
+    headers: Vec<(Box<str>, Option<Box<[u8]>>)>,
+    timestamp: Option<i64>,
+}
+
+impl HeldRecord {
+    pub(super) fn new(record: &ProducerRecord<'_>) -> Self {
+        let own = |(key, value): &(&str, Option<&[u8]>)| (Box::from(*key), value.map(Box::from));
+        Self {
+            topic: record.topic.into(),
+            partition: record.partition,
+            key: record.key.map(Box::from),
+            value: record.value.map(Box::from),
+            headers: record.headers.iter().map(own).collect(),
+            timestamp: record.timestamp,
+        }
+    }
+
+    /// Gives the record to `send`.
+    pub(super) fn lend<T>(&self, send: impl FnOnce(&ProducerRecord<'_>) -> T) -> T {
+        let headers: Vec<_> =
+            self.headers.iter().map(|(key, value)| (key.as_ref(), value.as_deref())).collect();
+        send(&ProducerRecord {
+            topic: &self.topic,
+            partition: self.partition,
+            key: self.key.as_deref(),
+            value: self.value.as_deref(),
+            headers: &headers,
+            timestamp: self.timestamp,
+        })
+    }
+}
+
+/// XA transactions that were prepared and neither committed nor rolled back, by name. Their rows are in
+/// the log before the outcome is known, so they are stored before the checkpoint passes the PREPARE, and
+/// forgotten only once a stored checkpoint has passed the outcome.
+#[derive(Default)]
+pub(super) struct Prepared {
+    records: BTreeMap<String, Vec<HeldRecord>>,
+    ended: Vec<(String, Outcome)>,
+}
+
+/// Where a prepared transaction's outcome is in the log.
+pub(super) struct Outcome {
+    pub(super) gtid: Option<Gtid>,
+    pub(super) position: BinlogPosition,
+}
+
+impl Outcome {
+    fn is_behind(&self, offset: &Offset) -> bool {
+        match (self.gtid, &offset.gtids) {
+            (Some(gtid), Some(gtids)) => gtids.contains(&gtid),
+            _ => self.position.is_behind(&offset.position),
+        }
+    }
+}
+
+impl Prepared {
+    /// Reads what earlier runs have stored.
+    pub(super) fn load(store: &Store) -> Result<Self, StoreError> {
+        let mut records = BTreeMap::new();
+        for (name, bytes) in store.facts(PREPARED)? {
+            let held = postcard::from_bytes(&bytes)
+                .map_err(|_| StoreError::MalformedFact(format!("{PREPARED}{name}")))?;
+            records.insert(name, held);
+        }
+        Ok(Self { records, ended: Vec::new() })
+    }
+
+    /// Keeps a prepared transaction's records; durable once this returns.
+    pub(super) fn prepare(
+        &mut self,
+        name: String,
+        records: Vec<HeldRecord>,
+        store: &Store,
+    ) -> Result<(), StoreError> {
+        if records.is_empty() {
+            return Ok(()); // Other tables' rows.
+        }
+        let bytes = postcard::to_stdvec(&records)
+            .map_err(|_| StoreError::MalformedFact(format!("{PREPARED}{name}")))?;
+        store.remember(&format!("{PREPARED}{name}"), &bytes)?;
+        self.records.insert(name, records);
+        Ok(())
+    }
+
+    /// Takes the records of a transaction whose outcome has come.
+    pub(super) fn end(&mut self, name: &str, outcome: Outcome) -> Vec<HeldRecord> {
+        match self.records.remove(name) {
+            Some(records) => {
+                self.ended.push((name.to_owned(), outcome));
+                records
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Forgets transactions whose outcome lies behind a stored checkpoint.
+    pub(super) fn forget(&mut self, stored: &Offset, store: &Store) -> Result<(), StoreError> {
+        let mut result = Ok(());
+        self.ended.retain(|(name, outcome)| {
+            if result.is_err() || !outcome.is_behind(stored) || self.records.contains_key(name) {
+                return true;
+            }
+            result = store.forget(&format!("{PREPARED}{name}"));
+            result.is_err()
+        });
+        result
+    }
+
+    /// Whether any outcome waits for a checkpoint.
+    pub(super) fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_survives_storing() {
+        let headers = [("id", Some(b"1".as_slice())), ("none", None)];
+        let record = ProducerRecord {
+            topic: "orders",
+            partition: Some(2),
+            key: None,
+            value: Some(&[0, 255]),
+            headers: &headers,
+            timestamp: Some(-1),
+        };
+        let held = HeldRecord::new(&record);
+        let bytes = postcard::to_stdvec(&vec![&held]).unwrap();
+        let read: Vec<HeldRecord> = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(read, [held]);
+        read[0].lend(|lent| {
+            assert_eq!(lent.headers, record.headers);
+            assert_eq!((lent.topic, lent.key, lent.value), ("orders", None, record.value));
+        });
+    }
+}

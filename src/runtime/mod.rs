@@ -1,0 +1,26 @@
+//! Wires the rooms together and keeps them alive: one reader thread a connector, one thread that serves
+//! acknowledgements and stores checkpoints, one place that decides between retry and stop.
+
+mod backoff;
+mod checkpointer;
+mod connector;
+mod failure;
+mod held;
+mod pipeline;
+mod row;
+mod sender;
+mod shutdown;
+mod snapshot;
+mod sql;
+mod statement;
+mod status;
+mod stream;
+mod tables;
+mod transaction;
+mod until;
+mod worker;
+
+pub use failure::Failure;
+pub use shutdown::Stop;
+pub use status::{ConnectorState, ConnectorStatus};
+pub use worker::{SinkKind, Worker, WorkerOptions};

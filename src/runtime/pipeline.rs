@@ -1,0 +1,81 @@
+use tracing::trace;
+
+use super::checkpointer::Checkpointer;
+use super::sender::Sender;
+use super::stream::Stream;
+use super::until::CaughtUp;
+use super::{ConnectorStatus, Failure, Stop};
+use crate::checkpoint::InFlight;
+use crate::metrics::ConnectorMetrics;
+use crate::source::{Packet, Replica};
+
+/// Counts are handed over, and the stop flag looked at, after this many events.
+const COUNT_EVERY: u32 = 256;
+
+/// What the reader's loop works with.
+pub(super) struct Pipeline<'a> {
+    pub(super) stream: &'a mut Stream,
+    pub(super) sender: &'a mut Sender,
+    pub(super) checkpointer: &'a Checkpointer,
+    pub(super) status: &'a ConnectorStatus,
+    pub(super) metrics: &'a ConnectorMetrics,
+    pub(super) stop: &'a Stop,
+    pub(super) in_flight: &'a InFlight,
+    /// Where to end, if anywhere.
+    pub(super) caught_up: Option<&'a CaughtUp>,
+}
+
+impl Pipeline<'_> {
+    /// Reads, decodes, routes, converts and sends until a stop is requested or something fails.
+    pub(super) fn run(&mut self, replica: &mut Replica) -> Result<(), Failure> {
+        let mut events = 0;
+        let mut bytes = 0;
+        loop {
+            let idle = match replica.next(|table_id| self.stream.wants(table_id))? {
+                Packet::Idle => true,
+                Packet::Event(event) => {
+                    trace!(event = %event.header.type_name(), pos = event.header.log_pos, "read");
+                    bytes += u64::from(event.header.event_size);
+                    self.stream.on_event(&event, self.sender)?;
+                    false
+                }
+            };
+            let behind = replica.has_buffered();
+            events += 1;
+            if behind && events < COUNT_EVERY {
+                continue;
+            }
+            events = 0;
+            self.metrics.binlog_bytes.inc_by(std::mem::take(&mut bytes));
+            self.turn(behind, idle)?;
+        }
+    }
+
+    /// What is done once nothing more is buffered, or now and then while behind.
+    fn turn(&mut self, behind: bool, idle: bool) -> Result<(), Failure> {
+        if !behind {
+            self.sender.publish();
+        }
+        self.checkpointer.set_busy(behind);
+        self.stream.count(!behind);
+        self.sender.poll()?;
+        self.status.tick();
+        if let (true, Some(err)) = (idle, self.checkpointer.failure()) {
+            return Err(err.into());
+        }
+        if self.stream.has_ended() {
+            self.stream.forget_ended(&self.checkpointer.stored())?;
+        }
+        let ended = self
+            .caught_up
+            .is_some_and(|place| !behind && place.reached(&self.in_flight.durable_offset()));
+        if ended {
+            return Err(Failure::StopRequested);
+        }
+        if self.stop.requested() {
+            self.stream.place_inside(self.sender);
+            return Err(Failure::StopRequested);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::held::HeldRecord;
+use super::{ConnectorStatus, Failure, Stop};
+use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
+use crate::convert::ProducerRecord;
+use crate::sink::{Sink, SinkError};
+
+/// Delivery reports are served after this many records.
+const POLL_EVERY: u64 = 256;
+/// Places wait in a batch of this many for the lock of the queue.
+const BATCH_MAX: usize = 1000;
+/// The pause while the producer's queue is full: far below its time to drain.
+const FULL_PAUSE: Duration = Duration::from_micros(100);
+
+/// The one ordered way to the sink: numbers records, keeps room, hands places to `InFlight`.
+pub(super) struct Sender {
+    sink: Box<dyn Sink>,
+    in_flight: Arc<InFlight>,
+    status: Arc<ConnectorStatus>,
+    stop: Stop,
+    next_sequence: u64,
+    batch: Vec<Boundary>,
+    held: Option<Vec<HeldRecord>>,
+}
+
+impl Sender {
+    pub(super) fn new(
+        sink: Box<dyn Sink>,
+        in_flight: Arc<InFlight>,
+        status: Arc<ConnectorStatus>,
+        stop: Stop,
+    ) -> Self {
+        let batch = Vec::with_capacity(BATCH_MAX);
+        Self { sink, in_flight, status, stop, next_sequence: 0, batch, held: None }
+    }
+
+    /// The number of the next record.
+    pub(super) fn sequence(&self) -> u64 {
+        self.next_sequence
+    }
+
+    /// From here on records are kept back until their transaction's outcome is known.
+    pub(super) fn hold(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    /// Whether records are kept back.
+    pub(super) fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Gives what was kept back; from here on records are sent again.
+    pub(super) fn release(&mut self) -> Vec<HeldRecord> {
+        self.held.take().unwrap_or_default()
+    }
+
+    /// Sends what was kept back.
+    pub(super) fn send_held(
+        &mut self,
+        records: &[HeldRecord],
+        commit_us: u64,
+    ) -> Result<(), Failure> {
+        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))
+    }
+
+    /// Sends a record, waiting for room, or keeps it back.
+    pub(super) fn send(
+        &mut self,
+        record: &ProducerRecord<'_>,
+        commit_us: u64,
+    ) -> Result<(), Failure> {
+        if let Some(held) = &mut self.held {
+            held.push(HeldRecord::new(record));
+            return Ok(());
+        }
+        self.in_flight.sent(self.next_sequence, commit_us);
+        loop {
+            match self.sink.send(record, self.next_sequence) {
+                Ok(()) => break,
+                Err(SinkError::Full) => self.wait_for_room()?,
+                Err(err) => return Err(err.into()),
+            }
+        }
+        self.next_sequence += 1;
+        if self.next_sequence.is_multiple_of(POLL_EVERY) {
+            self.sink.poll()?;
+            if self.sink.is_full() || self.ring_is_full() {
+                return match self.wait_for_room() {
+                    Err(Failure::StopRequested) => Ok(()), // This record was sent; the next one is not.
+                    waited => waited,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn ring_is_full(&self) -> bool {
+        self.next_sequence - self.in_flight.low() > IN_FLIGHT_MAX - 2 * POLL_EVERY
+    }
+
+    /// Back-pressure: the reader goes on once the queue has room again.
+    fn wait_for_room(&mut self) -> Result<(), Failure> {
+        self.publish();
+        loop {
+            self.sink.poll()?;
+            self.in_flight.advance();
+            if !self.sink.is_full() && !self.ring_is_full() {
+                return Ok(());
+            }
+            if self.stop.requested() {
+                return Err(Failure::StopRequested);
+            }
+            self.status.tick();
+            std::thread::sleep(FULL_PAUSE);
+        }
+    }
+
+    /// Notes a place that waits for everything sent so far.
+    pub(super) fn place(&mut self, boundary: Boundary) {
+        if !self.batch.last_mut().is_some_and(|last| last.absorb(&boundary)) {
+            self.batch.push(boundary);
+            if self.batch.len() >= BATCH_MAX {
+                self.publish();
+            }
+        }
+    }
+
+    /// Hands the places over; called whenever nothing more is buffered.
+    pub(super) fn publish(&mut self) {
+        self.in_flight.publish(&mut self.batch);
+    }
+
+    /// Serves what has been acknowledged, and tells of a failed delivery.
+    pub(super) fn poll(&mut self) -> Result<(), Failure> {
+        Ok(self.sink.poll()?)
+    }
+
+    /// Waits until everything is acknowledged; whether it is.
+    pub(super) fn drain(&mut self, deadline: Instant) -> bool {
+        self.publish();
+        let drained = self.sink.drain(deadline);
+        self.in_flight.advance();
+        drained
+    }
+
+    /// Gives up what is queued behind a failure.
+    pub(super) fn purge(&mut self) {
+        self.publish();
+        self.sink.purge();
+        self.in_flight.advance();
+    }
+}

@@ -1,0 +1,442 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::Failure;
+use super::held::Prepared;
+use super::row::{Dropped, Row, RowContext, send_row};
+use super::sender::Sender;
+use super::snapshot::Overlap;
+use super::sql::Sql;
+use super::statement::{Statement, classify};
+use super::tables::{MapFailure, Tables};
+use super::transaction::Transaction;
+use crate::checkpoint::Store;
+use crate::config::ConnectorConfig;
+use crate::convert::Converters;
+use crate::decode::{DecodeError, RowsEvent, rows_table_id};
+use crate::metrics::ConnectorMetrics;
+use crate::offset::Offset;
+use crate::route::EventRouter;
+use crate::source::Unpacker;
+use crate::source::event::{self, Event};
+use bumpalo::Bump;
+
+/// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
+/// not begin again at its start.
+const INSIDE_EVERY: u64 = 4096;
+/// The arena's size at start: a usual row with its texts.
+const ARENA_BYTES: usize = 16 << 10;
+/// An arena that grew beyond this for one large row is given back.
+const ARENA_KEEP_BYTES: usize = 1 << 20;
+
+/// Follows the log's events: transactions, tables, rows, places.
+pub(super) struct Stream {
+    config: Arc<ConnectorConfig>,
+    sql: Sql,
+    tables: Tables,
+    router: Arc<EventRouter>,
+    converters: Arc<Converters>,
+    metrics: ConnectorMetrics,
+    transaction: Transaction,
+    overlap: Option<Overlap>,
+    arena: Bump,
+    unpacker: Option<Unpacker>,
+    prepared: Prepared,
+    store: Arc<Mutex<Store>>,
+    transactions: u64,
+    next_inside: u64,
+    dropped: Dropped,
+}
+
+impl Stream {
+    pub(super) fn new(
+        config: Arc<ConnectorConfig>,
+        sql: Sql,
+        router: Arc<EventRouter>,
+        converters: Arc<Converters>,
+        metrics: ConnectorMetrics,
+        store: Arc<Mutex<Store>>,
+        offset: &Offset,
+        overlap: Option<Overlap>,
+    ) -> Result<Self, Failure> {
+        let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
+        Ok(Self {
+            tables: Tables::new(&config),
+            config,
+            sql,
+            router,
+            converters,
+            transaction: Transaction::new(offset),
+            overlap,
+            arena: Bump::with_capacity(ARENA_BYTES),
+            unpacker: None,
+            prepared,
+            store,
+            transactions: 0,
+            next_inside: INSIDE_EVERY,
+            dropped,
+            metrics,
+        })
+    }
+
+    /// Goes on at `offset` over a new connection.
+    pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
+        sender.release();
+        self.transaction = Transaction::new(offset);
+        self.tables.forget_ids();
+    }
+
+    /// Whether rows of this table are wanted.
+    pub(super) fn wants(&self, table_id: u64) -> bool {
+        self.tables.wants(table_id)
+    }
+
+    /// Handles one event.
+    pub(super) fn on_event(
+        &mut self,
+        event: &Event<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let header = &event.header;
+        if !header.is_artificial() {
+            self.transaction.move_to(header.log_pos, header.timestamp, header.server_id);
+        }
+        self.dispatch(event, sender)
+    }
+
+    fn dispatch(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        match event.header.event_type {
+            event::TABLE_MAP_EVENT => self.on_table_map(event),
+            event::WRITE_ROWS_EVENT
+            | event::UPDATE_ROWS_EVENT
+            | event::DELETE_ROWS_EVENT
+            | event::WRITE_ROWS_EVENT_V1
+            | event::UPDATE_ROWS_EVENT_V1
+            | event::DELETE_ROWS_EVENT_V1
+            | event::PARTIAL_UPDATE_ROWS_EVENT => self.on_rows(event, sender),
+            event::GTID_LOG_EVENT | event::GTID_TAGGED_LOG_EVENT => self.on_gtid(event),
+            event::ANONYMOUS_GTID_LOG_EVENT => self.on_anonymous(event),
+            event::QUERY_EVENT => self.on_query(event, sender),
+            event::XID_EVENT => self.on_commit(sender),
+            event::XA_PREPARE_LOG_EVENT => self.on_xa_prepare(event, sender),
+            event::TRANSACTION_PAYLOAD_EVENT => self.on_payload(event, sender),
+            event::ROTATE_EVENT => self.on_rotate(event),
+            event::FORMAT_DESCRIPTION_EVENT => self.on_format_description(event),
+            event::HEARTBEAT_LOG_EVENT | event::HEARTBEAT_LOG_EVENT_V2 => {
+                self.on_heartbeat(event, sender)
+            }
+            event::ROWS_QUERY_LOG_EVENT
+            | event::INTVAR_EVENT
+            | event::RAND_EVENT
+            | event::USER_VAR_EVENT
+            | event::BEGIN_LOAD_QUERY_EVENT
+            | event::APPEND_BLOCK_EVENT
+            | event::DELETE_FILE_EVENT
+            | event::IGNORABLE_LOG_EVENT
+            | event::TRANSACTION_CONTEXT_EVENT
+            | event::VIEW_CHANGE_EVENT => self.on_ignored(),
+            event::EXECUTE_LOAD_QUERY_EVENT => self.on_query(event, sender),
+            event::PREVIOUS_GTIDS_LOG_EVENT | event::STOP_EVENT | event::SLAVE_EVENT => Ok(()),
+            event::INCIDENT_EVENT => self.on_incident(event),
+            _ if event.header.is_ignorable() => self.on_ignored(),
+            event_type => {
+                Err(Failure::UnknownEvent { event_type, transaction: self.transaction_name() })
+            }
+        }
+    }
+
+    fn on_ignored(&mut self) -> Result<(), Failure> {
+        if self.transaction.is_open() {
+            self.transaction.event_done();
+        }
+        Ok(())
+    }
+
+    fn on_gtid(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        let tagged = event.header.event_type == event::GTID_TAGGED_LOG_EVENT;
+        let gtid = if tagged {
+            event::GtidEvent::parse_tagged(event.body)
+        } else {
+            event::GtidEvent::parse(event.body)
+        };
+        let gtid = gtid.map_err(|err| self.malformed(event, err))?;
+        self.transaction.announce(
+            Some(gtid.gtid),
+            gtid.immediate_commit_timestamp
+                .unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
+        );
+        Ok(())
+    }
+
+    fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        let anonymous =
+            event::GtidEvent::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        self.transaction.announce(
+            None,
+            anonymous
+                .immediate_commit_timestamp
+                .unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
+        );
+        Ok(())
+    }
+
+    fn on_rotate(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        let rotate = event::Rotate::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        self.transaction.rotate(rotate.file, rotate.position);
+        Ok(())
+    }
+
+    fn on_format_description(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        // A server that restarted numbers its tables anew; it says so by a creation time.
+        if event.header.log_pos != 0 {
+            self.tables.forget_ids();
+        }
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let heartbeat = if event.header.event_type == event::HEARTBEAT_LOG_EVENT_V2 {
+            event::Heartbeat::parse_v2(event.body)
+        } else {
+            event::Heartbeat::parse(event.body)
+        };
+        let heartbeat = heartbeat.map_err(|err| self.malformed(event, err))?;
+        if self.transaction.is_between() {
+            let pos = heartbeat.position.unwrap_or(u64::from(event.header.log_pos));
+            if pos > 0 {
+                self.transaction.rotate(heartbeat.file, pos);
+                sender.place(self.transaction.finish(sender.sequence()));
+            }
+        }
+        self.metrics.lag.set(0.0);
+        Ok(())
+    }
+
+    fn on_incident(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        let incident =
+            event::Incident::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        Err(Failure::Incident {
+            transaction: self.transaction_name(),
+            message: String::from_utf8_lossy(incident.message).into_owned(),
+        })
+    }
+
+    fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        match classify(query.statement) {
+            Statement::Begin => self.transaction.begin(event.header.event_size),
+            Statement::XaStart => {
+                self.transaction.begin(event.header.event_size);
+                sender.hold();
+            }
+            Statement::XaCommit(name) => {
+                let records = self.prepared.end(&name, self.transaction.outcome());
+                sender.send_held(&records, self.transaction.commit_us)?;
+                return self.on_commit(sender);
+            }
+            Statement::XaRollback(name) => {
+                self.prepared.end(&name, self.transaction.outcome());
+                return self.on_commit(sender);
+            }
+            Statement::Commit => return self.on_commit(sender),
+            Statement::Rollback => return self.on_rollback(sender),
+            Statement::InTransaction => self.transaction.event_done(),
+            Statement::Writes { database, table } => {
+                let default = String::from_utf8_lossy(query.database);
+                let database = database.as_deref().unwrap_or(&default);
+                if self.tables.captures(database, &table) {
+                    return Err(Failure::StatementFormat {
+                        transaction: self.transaction_name(),
+                        table: format!("{database}.{table}"),
+                    });
+                }
+                self.end_statement(sender);
+            }
+            Statement::Other => self.end_statement(sender),
+        }
+        Ok(())
+    }
+
+    /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
+    fn end_statement(&mut self, sender: &mut Sender) {
+        if self.transaction.is_open() {
+            self.transaction.event_done();
+        } else {
+            sender.place(self.transaction.finish(sender.sequence()));
+        }
+    }
+
+    fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        sender.place(self.transaction.finish(sender.sequence()));
+        self.transactions += 1;
+        Ok(())
+    }
+
+    /// A transaction that changed tables without transactions ends so; what it held back never happened.
+    fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        sender.release();
+        self.on_commit(sender)
+    }
+
+    fn on_xa_prepare(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let prepare =
+            event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let records = sender.release();
+        if prepare.one_phase {
+            sender.send_held(&records, self.transaction.commit_us)?;
+        } else {
+            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+            self.prepared.prepare(prepare.name(), records, &store)?;
+        }
+        self.on_commit(sender)
+    }
+
+    fn on_payload(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let payload =
+            event::Payload::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let mut unpacker = self.unpacker.take().unwrap_or_default();
+        let result = self.read_payload(&mut unpacker, &payload, sender);
+        self.unpacker = Some(unpacker);
+        result
+    }
+
+    fn read_payload(
+        &mut self,
+        unpacker: &mut Unpacker,
+        payload: &event::Payload<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let mut inner = unpacker.read(payload)?;
+        while let Some(event) = inner.next(|table_id| self.tables.wants(table_id))? {
+            self.dispatch(&event, sender)?;
+        }
+        Ok(())
+    }
+
+    fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        let mapped = self.tables.map(event.body, &self.sql, &self.router, &self.converters);
+        mapped.map_err(|failure| match failure {
+            MapFailure::Decode(source) => self.decode_failure(*source),
+            MapFailure::Failure(failure) => failure,
+        })?;
+        self.transaction.event_done();
+        Ok(())
+    }
+
+    fn on_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let captured = rows_table_id(event.body).and_then(|id| self.tables.captured(id));
+        if captured.is_some() && !self.transaction.skips_event() {
+            self.send_rows(event, sender)?;
+        }
+        self.transaction.event_done();
+        Ok(())
+    }
+
+    fn send_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(table) = rows_table_id(event.body).and_then(|id| self.tables.captured(id)) else {
+            return Ok(());
+        };
+        let mut rows = RowsEvent::parse(event.header.event_type, event.body)
+            .map_err(|err| decode_failure(&self.transaction, err))?;
+        let source_ts_ms = i64::from(event.header.timestamp) * 1000;
+        let now_ms = now_ms();
+        loop {
+            reset(&mut self.arena);
+            let change = rows
+                .next_row(&table.plan, &self.arena, source_ts_ms)
+                .map_err(|err| decode_failure(&self.transaction, err))?;
+            let Some(change) = change else { break };
+            if !self.transaction.skips_row() && !self.config.skips(change.operation) {
+                let row = Row { table, change: &change, now_ms };
+                // One row's work borrows only what it needs, so that the table stays borrowed beside it.
+                send_row(
+                    row,
+                    &mut RowContext {
+                        router: &self.router,
+                        converters: &self.converters,
+                        arena: &self.arena,
+                        transaction: &self.transaction,
+                        overlap: &mut self.overlap,
+                        dropped: &mut self.dropped,
+                    },
+                    sender,
+                )?;
+            }
+            self.transaction.row_done();
+            if sender.sequence() >= self.next_inside && !sender.is_holding() {
+                self.next_inside = sender.sequence() + INSIDE_EVERY;
+                sender.place(self.transaction.inside(sender.sequence()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes how far the transaction in progress was sent, so that a restart does not send it again.
+    pub(super) fn place_inside(&mut self, sender: &mut Sender) {
+        if self.transaction.has_progress() && !sender.is_holding() {
+            sender.place(self.transaction.inside(sender.sequence()));
+        }
+    }
+
+    /// Whether a prepared transaction's outcome waits for a checkpoint.
+    pub(super) fn has_ended(&self) -> bool {
+        self.prepared.has_ended()
+    }
+
+    /// Forgets prepared transactions whose outcome lies behind the stored checkpoint.
+    pub(super) fn forget_ended(&mut self, stored: &Offset) -> Result<(), Failure> {
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.prepared.forget(stored, &store)?)
+    }
+
+    /// Hands counts over to the metrics, once a batch of events is done.
+    pub(super) fn count(&mut self, caught_up: bool) {
+        self.metrics.transactions.inc_by(std::mem::take(&mut self.transactions));
+        if caught_up {
+            self.metrics.lag.set(0.0);
+        } else if self.transaction.commit_us > 0 {
+            let late = now_us().saturating_sub(self.transaction.commit_us);
+            self.metrics.lag.set(Duration::from_micros(late).as_secs_f64());
+        }
+    }
+
+    fn transaction_name(&self) -> String {
+        name(&self.transaction)
+    }
+
+    fn malformed(&self, event: &Event<'_>, source: event::EventError) -> Failure {
+        let transaction = self.transaction_name();
+        Failure::Event { transaction, event: event.header.type_name(), source }
+    }
+
+    fn decode_failure(&self, source: DecodeError) -> Failure {
+        decode_failure(&self.transaction, source)
+    }
+}
+
+fn name(transaction: &Transaction) -> String {
+    transaction.name()
+}
+
+fn decode_failure(transaction: &Transaction, source: DecodeError) -> Failure {
+    Failure::Decode { transaction: name(transaction), source }
+}
+
+/// Empties the arena for the next row.
+fn reset(arena: &mut Bump) {
+    if arena.allocated_bytes() > ARENA_KEEP_BYTES {
+        *arena = Bump::with_capacity(ARENA_BYTES);
+    } else {
+        arena.reset();
+    }
+}
+
+fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn now_ms() -> i64 {
+    i64::try_from(now_us() / 1000).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,218 @@
+use std::collections::HashMap;
+
+use tracing::{info, warn};
+
+use super::Failure;
+use super::sql::Sql;
+use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
+use crate::convert::Converters;
+use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
+use crate::route::{EventRouter, RouterPlan};
+
+/// The table id's bytes at the start of a table map.
+const TABLE_ID_BYTES: usize = 6;
+
+/// What the reader knows of the tables in the log: which are captured, and how to read their rows.
+pub(super) struct Tables {
+    capture: CaptureConfig,
+    decode: DecodeConfig,
+    topic_prefix: String,
+    by_id: HashMap<u64, Entry>,
+    captured: Vec<Captured>,
+    /// The last table map's table: rows of one statement follow each other.
+    last: (u64, Entry),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Foreign,
+    Captured(usize),
+}
+
+/// A captured table and how its rows are read and routed.
+pub(super) struct Captured {
+    /// `database.table`.
+    pub(super) name: String,
+    /// The table map that the plans were made for, after its table id.
+    raw: Vec<u8>,
+    pub(super) plan: TablePlan,
+    pub(super) router: RouterPlan,
+}
+
+impl Captured {
+    /// Makes the plans for a table, all problems at once.
+    pub(super) fn new(
+        layout: &TableLayout,
+        map: Option<(&TableMap<'_>, &[u8])>,
+        config: (&str, &CaptureConfig, &DecodeConfig),
+        router: &EventRouter,
+        converters: &Converters,
+    ) -> Result<Self, CaptureError> {
+        let (topic_prefix, capture, decode) = config;
+        let name = format!("{}.{}", layout.database, layout.table);
+        let mut plan = TablePlan::new(
+            layout,
+            map.map(|(map, _)| map),
+            topic_prefix,
+            &capture.columns,
+            decode,
+        )?;
+        let router = router.plan(&plan.schema).map_err(|problems| {
+            CaptureError::Table(
+                problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
+            )
+        })?;
+        let checked = converters.check(router.parts(&plan.schema)).map_err(|problems| {
+            CaptureError::Table(
+                problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
+            )
+        })?;
+        for warning in checked {
+            warn!(table = %name, "{warning}");
+        }
+        let mut wanted = router.wanted.clone();
+        for &index in &plan.schema.primary_key {
+            if let Some(wanted) = wanted.get_mut(index) {
+                *wanted = true; // To tell a row of the snapshot, and to name a row in errors.
+            }
+        }
+        plan.want(&wanted);
+        let raw = map.map(|(_, raw)| raw.to_vec()).unwrap_or_default();
+        Ok(Self { name, raw, plan, router })
+    }
+}
+
+/// Why a captured table cannot be read.
+pub(super) enum CaptureError {
+    Decode(DecodeError),
+    Table(Vec<String>),
+}
+
+impl From<DecodeError> for CaptureError {
+    fn from(err: DecodeError) -> Self {
+        Self::Decode(err)
+    }
+}
+
+impl Tables {
+    pub(super) fn new(config: &ConnectorConfig) -> Self {
+        Self {
+            capture: config.capture.clone(),
+            decode: config.decode.clone(),
+            topic_prefix: config.topic_prefix.clone(),
+            by_id: HashMap::new(),
+            captured: Vec::new(),
+            last: (u64::MAX, Entry::Foreign),
+        }
+    }
+
+    /// Whether rows of this table are wanted; true for an id that no table map has named.
+    pub(super) fn wants(&self, table_id: u64) -> bool {
+        self.entry(table_id) != Some(Entry::Foreign)
+    }
+
+    fn entry(&self, table_id: u64) -> Option<Entry> {
+        if self.last.0 == table_id {
+            return Some(self.last.1);
+        }
+        self.by_id.get(&table_id).copied()
+    }
+
+    /// The captured table with this id.
+    pub(super) fn captured(&self, table_id: u64) -> Option<&Captured> {
+        match self.entry(table_id)? {
+            Entry::Foreign => None,
+            Entry::Captured(index) => self.captured.get(index),
+        }
+    }
+
+    /// Whether a captured table goes by this name.
+    pub(super) fn captures(&self, database: &str, table: &str) -> bool {
+        self.capture.tables.captures(database, table)
+    }
+
+    /// Ids start anew when the server restarts.
+    pub(super) fn forget_ids(&mut self) {
+        self.by_id.clear();
+        self.last = (u64::MAX, Entry::Foreign);
+    }
+
+    /// Takes note of a table map. Equal bytes cost one comparison.
+    pub(super) fn map(
+        &mut self,
+        body: &[u8],
+        sql: &Sql,
+        router: &EventRouter,
+        converters: &Converters,
+    ) -> Result<(), MapFailure> {
+        let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
+        let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
+        let entry = match self.entry(table_id) {
+            Some(Entry::Foreign) => Entry::Foreign,
+            Some(Entry::Captured(index))
+                if self.captured.get(index).is_some_and(|captured| captured.raw == raw) =>
+            {
+                Entry::Captured(index)
+            }
+            _ if !self.capture.tables.captures(database, table) => Entry::Foreign,
+            _ => {
+                let name = format!("{database}.{table}");
+                let known = self.captured.iter().position(|captured| captured.name == name);
+                match known {
+                    Some(index) if self.captured.get(index).is_some_and(|c| c.raw == raw) => {
+                        Entry::Captured(index)
+                    }
+                    known => {
+                        let captured =
+                            self.plan(body, raw, (database, table), sql, router, converters)?;
+                        info!(table = %captured.name, "table layout taken up");
+                        match known.and_then(|index| self.captured.get_mut(index)) {
+                            Some(slot) => *slot = captured,
+                            None => self.captured.push(captured),
+                        }
+                        Entry::Captured(known.unwrap_or(self.captured.len() - 1))
+                    }
+                }
+            }
+        };
+        self.last = (table_id, entry);
+        self.by_id.insert(table_id, entry);
+        Ok(())
+    }
+
+    fn plan(
+        &self,
+        body: &[u8],
+        raw: &[u8],
+        (database, table): (&str, &str),
+        sql: &Sql,
+        router: &EventRouter,
+        converters: &Converters,
+    ) -> Result<Captured, MapFailure> {
+        let map = TableMap::parse(body).map_err(MapFailure::decode)?;
+        let layout = sql.layout(database, table).map_err(MapFailure::Failure)?;
+        let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
+        match Captured::new(&layout, Some((&map, raw)), config, router, converters) {
+            Ok(captured) => Ok(captured),
+            Err(CaptureError::Decode(err)) => {
+                warn!(database, table, error = %err, "the table's layout does not fit the log");
+                Err(MapFailure::decode(err))
+            }
+            Err(CaptureError::Table(problems)) => {
+                Err(MapFailure::Failure(Failure::Tables(problems)))
+            }
+        }
+    }
+}
+
+/// Why a table map cannot be followed.
+pub(super) enum MapFailure {
+    Decode(Box<DecodeError>),
+    Failure(Failure),
+}
+
+impl MapFailure {
+    fn decode(err: DecodeError) -> Self {
+        Self::Decode(Box::new(err))
+    }
+}

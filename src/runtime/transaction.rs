@@ -1,0 +1,208 @@
+use std::sync::Arc;
+
+use super::held::Outcome;
+use crate::checkpoint::{Boundary, CompletedGtids};
+use crate::offset::{BinlogPosition, Gtid, Offset};
+
+/// Where the reader is in the log, and what it knows of the transaction it is in.
+///
+/// Events are counted as Debezium's offsets count them (EVENT_ROUTER.md 6): from the BEGIN, itself
+/// included, every event of the transaction, whichever table it belongs to.
+pub(super) struct Transaction {
+    file: Arc<str>,
+    pos: u64,
+    begin_pos: u64,
+    gtid: Option<Gtid>,
+    open: bool,
+    /// When it was committed, in microseconds since the epoch; 0 for unknown.
+    pub(super) commit_us: u64,
+    events: u64,
+    rows: u64,
+    ts_sec: u64,
+    server_id: u32,
+    skip: Option<(u64, u64)>,
+    skipping: (u64, u64),
+}
+
+impl Transaction {
+    /// Begins at `offset`; what it counts as handled is skipped once, at the first BEGIN.
+    pub(super) fn new(offset: &Offset) -> Self {
+        Self {
+            file: Arc::from(offset.position.file.as_str()),
+            pos: offset.position.pos,
+            begin_pos: offset.position.pos,
+            gtid: None,
+            open: false,
+            commit_us: 0,
+            events: 0,
+            rows: 0,
+            ts_sec: offset.ts_sec,
+            server_id: offset.server_id,
+            skip: (offset.event > 0 || offset.row > 0).then_some((offset.event, offset.row)),
+            skipping: (0, 0),
+        }
+    }
+
+    /// Takes note of where an event ends. Positions on the wire have 32 bits and wrap in large files.
+    pub(super) fn move_to(&mut self, log_pos: u32, ts_sec: u32, server_id: u32) {
+        if log_pos != 0 {
+            let low = u64::from(log_pos);
+            let mut pos = (self.pos & !0xffff_ffff) | low;
+            if pos < self.pos {
+                pos += 1 << 32;
+            }
+            self.pos = pos;
+        }
+        if ts_sec != 0 {
+            self.ts_sec = u64::from(ts_sec);
+            self.server_id = server_id;
+        }
+    }
+
+    /// The log goes on in another file.
+    pub(super) fn rotate(&mut self, file: &str, pos: u64) {
+        if *self.file != *file {
+            self.file = Arc::from(file);
+        }
+        self.pos = pos;
+    }
+
+    /// A GTID event, or an anonymous one.
+    pub(super) fn announce(&mut self, gtid: Option<Gtid>, commit_us: u64) {
+        self.gtid = gtid;
+        self.commit_us = commit_us;
+        self.open = false;
+    }
+
+    /// A BEGIN, whose event started at `begin_pos` bytes before the present position.
+    pub(super) fn begin(&mut self, event_size: u32) {
+        self.open = true;
+        self.begin_pos = self.pos.saturating_sub(u64::from(event_size));
+        self.events = 1;
+        self.rows = 0;
+        self.skipping = self.skip.take().unwrap_or((0, 0));
+    }
+
+    /// Whether a BEGIN was seen and not yet its end.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Whether the reader is between transactions, with nothing left to skip.
+    pub(super) fn is_between(&self) -> bool {
+        !self.open && self.gtid.is_none() && self.skip.is_none()
+    }
+
+    /// Where its end is in the log.
+    pub(super) fn outcome(&self) -> Outcome {
+        let position = BinlogPosition { file: self.file.to_string(), pos: self.pos };
+        Outcome { gtid: self.gtid, position }
+    }
+
+    /// What a message calls it: its GTID, or where it is.
+    pub(super) fn name(&self) -> String {
+        match self.gtid {
+            Some(gtid) => gtid.to_string(),
+            None => format!("{}:{}", self.file, self.pos),
+        }
+    }
+
+    /// The present event is handled.
+    pub(super) fn event_done(&mut self) {
+        self.events += 1;
+        self.rows = 0;
+    }
+
+    /// Whether the next row of the present event was handled before the restart.
+    pub(super) fn skips_row(&self) -> bool {
+        (self.events, self.rows) < self.skipping
+    }
+
+    /// The next row of the present event is handled.
+    pub(super) fn row_done(&mut self) {
+        self.rows += 1;
+    }
+
+    /// Whether all rows of the present event were handled before the restart.
+    pub(super) fn skips_event(&self) -> bool {
+        self.events < self.skipping.0
+    }
+
+    /// Whether it is at a place that a restart inside the transaction could name.
+    pub(super) fn has_progress(&self) -> bool {
+        self.open && (self.events > 1 || self.rows > 0)
+    }
+
+    /// A place inside the transaction: everything up to the present row is handled.
+    pub(super) fn inside(&self, sequence: u64) -> Boundary {
+        let (event, row) = self.skipping.max((self.events, self.rows));
+        Boundary {
+            sequence,
+            gtids: CompletedGtids::None,
+            file: Arc::clone(&self.file),
+            pos: self.begin_pos,
+            event,
+            row,
+            ts_sec: self.ts_sec,
+            server_id: self.server_id,
+        }
+    }
+
+    /// The transaction is complete, or there is none: the place behind it.
+    pub(super) fn finish(&mut self, sequence: u64) -> Boundary {
+        self.open = false;
+        self.skipping = (0, 0);
+        Boundary {
+            sequence,
+            gtids: CompletedGtids::one(self.gtid.take()),
+            file: Arc::clone(&self.file),
+            pos: self.pos,
+            event: 0,
+            row: 0,
+            ts_sec: self.ts_sec,
+            server_id: self.server_id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_go_on_past_four_gib() {
+        let mut transaction = Transaction::new(&Offset::default());
+        transaction.move_to(u32::MAX - 5, 1, 1);
+        transaction.move_to(100, 1, 1);
+        assert_eq!(transaction.finish(0).pos, (1 << 32) + 100);
+    }
+
+    #[test]
+    fn a_second_loss_inside_the_skipped_part_goes_back_no_further() {
+        let offset = Offset { event: 9, row: 4, ..Offset::default() };
+        let mut transaction = Transaction::new(&offset);
+        transaction.begin(40);
+        transaction.event_done();
+        let place = transaction.inside(0);
+        assert_eq!((place.event, place.row), (9, 4));
+    }
+
+    #[test]
+    fn a_restart_inside_a_transaction_skips_handled_events_and_rows() {
+        let offset = Offset { event: 3, row: 2, ..Offset::default() };
+        let mut transaction = Transaction::new(&offset);
+        transaction.begin(40);
+        assert!(transaction.skips_event());
+        transaction.event_done(); // Table map.
+        assert!(transaction.skips_event());
+        transaction.event_done(); // Rows of another statement.
+        assert!(!transaction.skips_event());
+        for expected in [true, true, false] {
+            assert_eq!(transaction.skips_row(), expected);
+            transaction.row_done();
+        }
+        transaction.finish(0);
+        transaction.begin(40);
+        assert!(!transaction.skips_row());
+    }
+}

@@ -1,0 +1,21 @@
+use crate::offset::Offset;
+
+/// The place at which `--until-caught-up` ends: everything that the server had at start.
+pub(super) struct CaughtUp {
+    target: Offset,
+}
+
+impl CaughtUp {
+    pub(super) fn new(target: Offset) -> Self {
+        Self { target }
+    }
+
+    /// Whether `offset` has reached the place.
+    pub(super) fn reached(&self, offset: &Offset) -> bool {
+        match (&self.target.gtids, &offset.gtids) {
+            (Some(target), Some(gtids)) => target.is_subset_of(gtids),
+            (Some(target), None) => target.is_empty(),
+            _ => self.target.position.is_behind(&offset.position),
+        }
+    }
+}

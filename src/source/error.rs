@@ -1,0 +1,281 @@
+use std::io;
+use std::time::Duration;
+
+use super::event::EventError;
+use super::preflight::PreflightProblem;
+use crate::error::Remedy;
+
+/// What went wrong between us and MySQL. No variant carries the password.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// No connection to be had.
+    #[error("connecting to MySQL at {address}")]
+    Connect {
+        /// Host and port.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The connection ended, or the server closed it.
+    #[error("lost the connection to MySQL while {doing}")]
+    Disconnected {
+        /// What was being done.
+        doing: &'static str,
+        /// Why, where there is more to say than that it ended.
+        source: Option<io::Error>,
+    },
+    /// Neither events nor heartbeats.
+    #[error("no sign of life from MySQL in {0:?}, although heartbeats were asked for")]
+    Silent(Duration),
+    /// The server has no TLS and the mode asks for it.
+    #[error("MySQL at {0} offers no TLS, and database.ssl.mode does not allow to go without")]
+    TlsUnavailable(String),
+    /// No TLS session with this server.
+    #[error("setting up TLS with MySQL at {address}")]
+    Tls {
+        /// Host and port.
+        address: String,
+        /// Why.
+        source: rustls::Error,
+    },
+    /// A truststore or keystore cannot be used.
+    #[error("{property} {path:?}: {problem}")]
+    Store {
+        /// The property that names it.
+        property: &'static str,
+        /// Where it is.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// User, password or a right is wrong (1044, 1045, 1142, 1227, 1698 and their like).
+    #[error("MySQL refuses user {user:?}: {message}")]
+    AccessDenied {
+        /// Who.
+        user: String,
+        /// The server's words.
+        message: String,
+    },
+    /// The account uses a plugin that outflow does not know.
+    #[error("the account uses the authentication plugin {0:?}, which is not supported")]
+    UnsupportedPlugin(String),
+    /// Another kind of server.
+    #[error("the server is MariaDB {0}, which is not supported: its GTIDs and events differ")]
+    MariaDb(String),
+    /// The transactions we need next are purged (1236).
+    #[error("MySQL has purged transactions that are needed next: {0}")]
+    Purged(String),
+    /// The log file we need next is gone (1236).
+    #[error("MySQL no longer has the binary log file that is needed next: {0}")]
+    MissingLog(String),
+    /// Another replica took our place (1236).
+    #[error("another replica uses the same database.server.id: {0}")]
+    ClashingReplica(String),
+    /// We have transactions that the server lacks (1236).
+    #[error("MySQL lacks transactions that were read before; is it the same server? {0}")]
+    AheadOfSource(String),
+    /// An event is larger than the server is willing to send (1236, 1153).
+    #[error("MySQL cannot send an event that exceeds its max_allowed_packet: {0}")]
+    MaxAllowedPacket(String),
+    /// A file position beyond what the protocol can ask for.
+    #[error("position {pos} of {file} is beyond 4 GiB and cannot be asked for without GTIDs")]
+    PositionTooLarge {
+        /// The log file.
+        file: String,
+        /// The position.
+        pos: u64,
+    },
+    /// Any other error of the server.
+    #[error("MySQL error {code} while {doing}: {message}")]
+    Server {
+        /// Its number.
+        code: u16,
+        /// What was being done.
+        doing: &'static str,
+        /// The server's words.
+        message: String,
+    },
+    /// Bytes that are no packet of the protocol.
+    #[error("malformed packet while {0}")]
+    Protocol(&'static str),
+    /// An event's bytes are not what they should be.
+    #[error("{event} at {file} {pos}")]
+    Event {
+        /// The event's type.
+        event: String,
+        /// The log file.
+        file: String,
+        /// Where the event ends in it.
+        pos: u32,
+        /// What is wrong.
+        source: EventError,
+    },
+    /// An event's checksum does not match its bytes.
+    #[error("checksum of {event} at {file} {pos} does not match")]
+    Checksum {
+        /// The event's type.
+        event: String,
+        /// The log file.
+        file: String,
+        /// Where the event ends in it.
+        pos: u32,
+    },
+    /// A compressed transaction cannot be unpacked.
+    #[error("unpacking a compressed transaction: {0}")]
+    Payload(String),
+    /// Something about the server or the account must be mended first.
+    #[error("MySQL is not ready for outflow: {}", join(.0))]
+    Preflight(Vec<PreflightProblem>),
+    /// A table vanished or cannot be read.
+    #[error("table {0} does not exist or cannot be read")]
+    NoTable(String),
+    /// A query's answer is not what it should be.
+    #[error("unexpected answer of MySQL to {0}")]
+    Answer(&'static str),
+    /// An ordinary query failed on the client's side.
+    #[error("querying MySQL while {doing}")]
+    Query {
+        /// What was being done.
+        doing: &'static str,
+        /// Why.
+        source: Box<mysql_async::Error>,
+    },
+    /// No safe start without GTIDs while transactions never cease to be in flight.
+    #[error("no quiet moment in {0:?} in which a snapshot could begin on a server without GTIDs")]
+    NeverQuiet(Duration),
+}
+
+fn join(problems: &[PreflightProblem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl SourceError {
+    /// Whether waiting can cure it.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            // Back off, resume from the checkpoint.
+            Self::Connect { .. }
+            | Self::Disconnected { .. }
+            | Self::Silent(_)
+            | Self::NeverQuiet(_) => Remedy::Retry,
+            Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,
+            // A driver's error that is not a lost connection comes back each time.
+            Self::Query { source, .. } if matches!(**source, mysql_async::Error::Io(_)) => {
+                Remedy::Retry
+            }
+            // A person must act.
+            Self::TlsUnavailable(_)
+            | Self::Tls { .. }
+            | Self::Store { .. }
+            | Self::AccessDenied { .. }
+            | Self::UnsupportedPlugin(_)
+            | Self::MariaDb(_)
+            | Self::Purged(_)
+            | Self::MissingLog(_)
+            | Self::ClashingReplica(_)
+            | Self::AheadOfSource(_)
+            | Self::MaxAllowedPacket(_)
+            | Self::PositionTooLarge { .. }
+            | Self::Server { .. }
+            | Self::Protocol(_)
+            | Self::Event { .. }
+            | Self::Checksum { .. }
+            | Self::Payload(_)
+            | Self::Preflight(_)
+            | Self::NoTable(_)
+            | Self::Answer(_)
+            | Self::Query { .. } => Remedy::Stop,
+        }
+    }
+
+    /// An error packet of the server by its meaning. Source: MySQL 9.7 error reference; the texts of 1236
+    /// in `share/messages_to_clients.txt` and the dump thread.
+    pub(super) fn server(code: u16, message: String, user: &str, doing: &'static str) -> Self {
+        const DUMP_FAILED: u16 = 1236;
+        let has = |words: &str| message.contains(words);
+        match code {
+            1044 | 1045 | 1095 | 1142 | 1143 | 1227 | 1370 | 1396 | 1410 | 1698 | 1862 | 3118
+            | 3878 | 3955 => Self::AccessDenied { user: user.to_owned(), message },
+            1153 => Self::MaxAllowedPacket(message),
+            1789 => Self::Purged(message),
+            DUMP_FAILED if has("same server_uuid/server_id") => Self::ClashingReplica(message),
+            DUMP_FAILED if has("purged") => Self::Purged(message),
+            DUMP_FAILED if has("more GTIDs") || has("position > file size") => {
+                Self::AheadOfSource(message)
+            }
+            DUMP_FAILED if has("max_allowed_packet") => Self::MaxAllowedPacket(message),
+            DUMP_FAILED if has("Could not find first log") || has("could not find next log") => {
+                Self::MissingLog(message)
+            }
+            _ => Self::Server { code, doing, message },
+        }
+    }
+
+    /// An error of an ordinary query by its meaning.
+    pub(super) fn query(error: mysql_async::Error, user: &str, doing: &'static str) -> Self {
+        match error {
+            mysql_async::Error::Server(error) => {
+                Self::server(error.code, error.message, user, doing)
+            }
+            mysql_async::Error::Io(mysql_async::IoError::Io(source)) => {
+                Self::Disconnected { doing, source: Some(source) }
+            }
+            other => Self::Query { doing, source: Box::new(other) },
+        }
+    }
+}
+
+/// Errors of a server that is starting, stopping, full or interrupted, of a session that it ended, and of
+/// locks: 1040 1053 1077 1080 1152 1158-1161 1184 1203 1205 1213 1226 1317 3024 3169 3572 4031.
+fn is_passing(code: u16) -> bool {
+    matches!(
+        code,
+        1040 | 1053 | 1077 | 1080 | 1152 | 1158
+            ..=1161 | 1184 | 1203 | 1205 | 1213 | 1226 | 1317 | 3024 | 3169 | 3572 | 4031
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dump_errors_are_told_apart() {
+        let dump = |message: &str| SourceError::server(1236, message.to_owned(), "u", "reading");
+        assert!(matches!(
+            dump(
+                "A replica with the same server_uuid/server_id as this replica has connected to the source"
+            ),
+            SourceError::ClashingReplica(_)
+        ));
+        assert!(matches!(
+            dump(
+                "Cannot replicate because the source purged required binary logs. Missing transactions"
+            ),
+            SourceError::Purged(_)
+        ));
+        assert!(matches!(
+            dump("Could not find first log file name in binary log index file"),
+            SourceError::MissingLog(_)
+        ));
+        assert!(matches!(
+            dump("Replica has more GTIDs than the source has"),
+            SourceError::AheadOfSource(_)
+        ));
+        assert!(matches!(
+            dump("log event entry exceeded max_allowed_packet; Increase max_allowed_packet"),
+            SourceError::MaxAllowedPacket(_)
+        ));
+        assert!(matches!(dump("Binary log is not open"), SourceError::Server { code: 1236, .. }));
+    }
+
+    #[test]
+    fn waiting_cures_passing_errors_only() {
+        let of = |code| SourceError::server(code, String::new(), "u", "logging in").remedy();
+        assert_eq!(of(1053), Remedy::Retry);
+        assert_eq!(of(1040), Remedy::Retry);
+        assert_eq!(of(1045), Remedy::Stop);
+        assert_eq!(of(1236), Remedy::Stop);
+    }
+}

@@ -1,0 +1,120 @@
+use super::super::bytes::Reader;
+use super::EventError;
+use crate::offset::{Gtid, GtidSource, Tag};
+
+/// GTID_LOG_EVENT, ANONYMOUS_GTID_LOG_EVENT and GTID_TAGGED_LOG_EVENT: a transaction begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GtidEvent {
+    /// The transaction's identifier; in an anonymous event its number is 0.
+    pub gtid: Gtid,
+    /// When the server it was committed on first committed it, in microseconds since the epoch (8.0 on).
+    pub original_commit_timestamp: Option<u64>,
+    /// When the server we read from committed it, likewise.
+    pub immediate_commit_timestamp: Option<u64>,
+}
+
+/// In the first timestamp: a second one follows.
+const TWO_TIMESTAMPS: u64 = 1 << 55;
+/// The kind of logical timestamps that all servers from 5.7.6 on write.
+const LOGICAL_TIMESTAMPS: u8 = 2;
+
+/// Fields of the tagged event that are read here; the others are passed over.
+mod field {
+    pub(super) const FLAGS: u64 = 0;
+    pub(super) const UUID: u64 = 1;
+    pub(super) const NUMBER: u64 = 2;
+    pub(super) const TAG: u64 = 3;
+    pub(super) const IMMEDIATE_COMMIT_TIMESTAMP: u64 = 6;
+    pub(super) const ORIGINAL_COMMIT_TIMESTAMP: u64 = 7;
+    pub(super) const LAST_KNOWN: u64 = 11;
+}
+
+impl GtidEvent {
+    /// Reads an untagged or anonymous event's body.
+    ///
+    /// # Errors
+    /// When the body is malformed.
+    pub fn parse(body: &[u8]) -> Result<Self, EventError> {
+        let mut rest = Reader(body);
+        rest.u8()?;
+        let uuid = rest.array()?;
+        let number = rest.u64()?;
+        let mut event = Self {
+            gtid: Gtid { source: GtidSource { uuid, tag: Tag::default() }, number },
+            original_commit_timestamp: None,
+            immediate_commit_timestamp: None,
+        };
+        // Servers of 5.6 end here, those of 5.7 after the logical timestamps.
+        if rest.u8() != Ok(LOGICAL_TIMESTAMPS) || rest.take(16).is_err() || rest.0.is_empty() {
+            return Ok(event);
+        }
+        let immediate = rest.u56()?;
+        let original = if immediate & TWO_TIMESTAMPS == 0 { immediate } else { rest.u56()? };
+        event.immediate_commit_timestamp = Some(immediate & !TWO_TIMESTAMPS);
+        event.original_commit_timestamp = Some(original);
+        Ok(event)
+    }
+
+    /// Reads a tagged event's body, written by MySQL's serialization library: a version, the length, the
+    /// last field that must be understood, then each field's number before its value.
+    ///
+    /// # Errors
+    /// When the body is malformed or holds an unknown field that must be understood.
+    pub fn parse_tagged(body: &[u8]) -> Result<Self, EventError> {
+        let mut rest = Reader(body);
+        let _version = rest.variable_length()?;
+        let _length = rest.variable_length()?;
+        if rest.variable_length()? > field::LAST_KNOWN + 1 {
+            return Err(EventError::Malformed("a field that must be understood"));
+        }
+        let (mut uuid, mut number, mut tag) = (None, None, None);
+        let (mut original, mut immediate) = (None, None);
+        while !rest.0.is_empty() {
+            match rest.variable_length()? {
+                field::FLAGS => drop(rest.variable_length()?),
+                field::UUID => uuid = Some(uuid_of(&mut rest)?),
+                field::NUMBER => number = Some(number_of(&mut rest)?),
+                field::TAG => tag = Some(tag_of(&mut rest)?),
+                field::IMMEDIATE_COMMIT_TIMESTAMP => immediate = Some(rest.variable_length()?),
+                field::ORIGINAL_COMMIT_TIMESTAMP => original = Some(rest.variable_length()?),
+                0..=field::LAST_KNOWN => drop(rest.variable_length()?),
+                // Newer fields come last and need not be understood.
+                _ => break,
+            }
+        }
+        let uuid = uuid.ok_or(EventError::Malformed("the missing UUID"))?;
+        let number = number.ok_or(EventError::Malformed("the missing transaction number"))?;
+        Ok(Self {
+            gtid: Gtid { source: GtidSource { uuid, tag: tag.unwrap_or_default() }, number },
+            // The server leaves the original time out where it is the same.
+            original_commit_timestamp: original.or(immediate),
+            immediate_commit_timestamp: immediate,
+        })
+    }
+}
+
+fn uuid_of(rest: &mut Reader<'_>) -> Result<[u8; 16], EventError> {
+    let mut uuid = [0; 16];
+    for byte in &mut uuid {
+        *byte =
+            u8::try_from(rest.variable_length()?).map_err(|_| EventError::Malformed("the UUID"))?;
+    }
+    Ok(uuid)
+}
+
+/// Signed integers have their sign in the lowest bit; a transaction's number is positive.
+fn number_of(rest: &mut Reader<'_>) -> Result<u64, EventError> {
+    let number = rest.variable_length()?;
+    if number & 1 == 1 {
+        Err(EventError::Malformed("the transaction number"))
+    } else {
+        Ok(number >> 1)
+    }
+}
+
+fn tag_of(rest: &mut Reader<'_>) -> Result<Tag, EventError> {
+    let malformed = EventError::Malformed("the tag");
+    let length = usize::try_from(rest.variable_length()?).map_err(|_| malformed)?;
+    let text = std::str::from_utf8(rest.take(length)?).map_err(|_| malformed)?;
+    text.parse().map_err(|_| malformed)
+}
