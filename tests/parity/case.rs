@@ -1,7 +1,5 @@
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::event::Event;
 
 /// When the first recording was made, as milliseconds since the epoch: a later record timestamp in a recording
@@ -96,13 +94,6 @@ impl Case {
         let statements = self.before.split(';').map(str::trim);
         let names = statements.filter_map(|statement| statement.strip_prefix("CREATE DATABASE "));
         names.map(|name| name.split_whitespace().next().expect("a name"))
-    }
-
-    /// The name under which the file runs, for metrics.
-    pub(super) fn connector_name(&self) -> String {
-        let file = std::fs::read_to_string(&self.connector).unwrap();
-        let file: Value = serde_json::from_str(&file).unwrap();
-        file["name"].as_str().unwrap_or(&self.name).to_owned()
     }
 }
 

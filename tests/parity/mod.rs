@@ -10,6 +10,7 @@ mod event;
 mod replay;
 mod varying;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -37,17 +38,35 @@ fn replay_all(metadata: &str) {
     let mut sql = support::mysql().connect();
     sql.run(&format!("SET GLOBAL binlog_row_metadata = {metadata}"));
     let wanted = std::env::var("OUTFLOW_TEST_CASES").unwrap_or_default();
-    let cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
+    let cases = Case::all(&folder);
     let chosen: Vec<&Case> = cases.iter().filter(|case| case.is_chosen(&wanted)).collect();
     assert!(!chosen.is_empty(), "no case is named like {wanted:?}");
-    let mut different = Vec::new();
+    let open = open_cases(&folder);
+    let mut wrong = Vec::new();
+    let mut equal = 0;
     for case in &chosen {
-        if let Err(difference) = replay.case(case) {
-            eprintln!("---- {}\n{difference}", case.name);
-            different.push(case.name.as_str());
+        let name = case.name.as_str();
+        match replay.case(case) {
+            Ok(()) if open.contains(name) => {
+                wrong.push(format!("{name} is equal: take it off open.txt"))
+            }
+            Ok(()) => equal += 1,
+            Err(difference) => {
+                let note = if open.contains(name) { " (open)" } else { "" };
+                eprintln!("---- {name}{note}\n{difference}");
+                if note.is_empty() {
+                    wrong.push(format!("{name} differs"));
+                }
+            }
         }
     }
-    let equal = chosen.len() - different.len();
     eprintln!("binlog_row_metadata={metadata}: {equal} of {} cases equal", chosen.len());
-    assert!(different.is_empty(), "{} cases differ: {}", different.len(), different.join(", "));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Names of cases that are known to differ still: the list may only become shorter.
+fn open_cases(folder: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(folder.join("open.txt")).unwrap_or_default();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 
@@ -88,28 +89,37 @@ impl Kafka {
 
     /// Where all partitions of the topics that `wanted` picks end.
     pub(crate) fn ends(&self, wanted: impl Fn(&str) -> bool) -> Offsets {
-        let metadata = self.consumer.fetch_metadata(None, ANSWER_MAX).expect("the broker answers");
+        // A topic that was made a moment ago may have no leader yet.
+        super::until_some("the broker to say where topics end", ANSWER_MAX, || {
+            self.try_ends(&wanted).ok()
+        })
+    }
+
+    fn try_ends(&self, wanted: impl Fn(&str) -> bool) -> Result<Offsets, KafkaError> {
+        let metadata = self.consumer.fetch_metadata(None, ANSWER_MAX)?;
         let mut asked = TopicPartitionList::new();
         for topic in metadata.topics().iter().filter(|topic| wanted(topic.name())) {
             for partition in topic.partitions() {
-                asked.add_partition_offset(topic.name(), partition.id(), Offset::End).unwrap();
+                asked.add_partition_offset(topic.name(), partition.id(), Offset::End)?;
             }
         }
+        if asked.count() == 0 {
+            return Ok(Offsets::new());
+        }
         // The offset for the time "latest" is the end; one request a broker in place of one a partition.
-        let ends = self.consumer.offsets_for_times(asked, ANSWER_MAX).expect("the broker answers");
-        let element = |element: rdkafka::topic_partition_list::TopicPartitionListElem<'_>| {
-            let end = match element.offset() {
+        let ends = self.consumer.offsets_for_times(asked, ANSWER_MAX)?;
+        let mut offsets = Offsets::new();
+        for end in ends.elements() {
+            let (topic, partition) = (end.topic().to_owned(), end.partition());
+            end.error()?;
+            let end = match end.offset() {
                 Offset::Offset(end) => end,
                 // A partition in which nothing was ever written has no latest record.
-                _ => self.high_watermark(element.topic(), element.partition()),
+                _ => self.consumer.fetch_watermarks(&topic, partition, ANSWER_MAX)?.1,
             };
-            ((element.topic().to_owned(), element.partition()), end)
-        };
-        ends.elements().into_iter().map(element).collect()
-    }
-
-    fn high_watermark(&self, topic: &str, partition: i32) -> i64 {
-        self.consumer.fetch_watermarks(topic, partition, ANSWER_MAX).expect("the broker answers").1
+            offsets.insert((topic, partition), end);
+        }
+        Ok(offsets)
     }
 
     /// Reads from one place to another; what `from` does not name is read from its beginning.
