@@ -125,7 +125,8 @@ impl Outbox {
 
     /// A statement that inserts rows with these ids, spread over so many keys.
     pub(crate) fn insert(ids: Range<u64>, keys: u64) -> String {
-        let mut statement = String::from("INSERT INTO outbox VALUES ");
+        let columns = "id, aggregatetype, aggregateid, type, payload";
+        let mut statement = format!("INSERT INTO outbox ({columns}) VALUES ");
         let start = ids.start;
         for id in ids {
             let comma = if id == start { "" } else { "," };

@@ -145,8 +145,16 @@ impl Outflow {
 
     /// Waits for words in its log.
     #[track_caller]
-    pub(crate) fn logs(&self, words: &str, limit: Duration) {
-        until(&format!("{words:?} in the log"), limit, || self.log().contains(words));
+    pub(crate) fn logs(&mut self, words: &str, limit: Duration) {
+        until(&format!("{words:?} in the log"), limit, || {
+            let ended = self.exit_code();
+            let found = self.log().contains(words);
+            assert!(
+                found || ended.is_none(),
+                "outflow ended with {ended:?} before it logged {words:?}"
+            );
+            found
+        });
     }
 }
 

@@ -90,6 +90,10 @@ impl MySqlServer {
     pub(crate) fn stop(&self) {
         servers_script(&["stop", &self.instance]);
     }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
+    }
 }
 
 impl Broker {
@@ -106,5 +110,9 @@ impl Broker {
 
     pub(crate) fn stop(&self) {
         servers_script(&["stop", &self.instance]);
+    }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
     }
 }
