@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Entry, Findings, Section, below, items, java_trim, require};
-use crate::config::properties::{CUSTOM_CONVERTER, Words};
+use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
-    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, FailureHandling,
-    FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret, SourceConfig, TableFilter,
-    TinyIntOne, TlsConfig,
+    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
+    FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
+    SourceConfig, TableFilter, TinyIntOne, TlsConfig,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -255,7 +255,19 @@ pub(super) fn cross_checks(
 }
 
 /// What the file leaves to defaults that a reader should know of.
-pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Findings) {
+pub(super) fn notices(
+    section: &Section,
+    worker: &Section,
+    topic_prefix: &str,
+    findings: &mut Findings,
+) {
+    if worker.word::<ExactlyOnceSource>("exactly.once.source.support") == ExactlyOnceSource::Enabled
+    {
+        findings.notice(
+            "the worker's file enables exactly-once delivery: outflow delivers at least once, and consumers tell \
+             repeats by the `id` header",
+        );
+    }
     match section.entry("include.schema.changes") {
         None => findings.notice(format!(
             "DDL records are not published (`include.schema.changes` is not set; Debezium would write them to \
@@ -275,11 +287,11 @@ pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Find
     if let Some(entry) = section.entry("tasks.max")
         && java_trim(&entry.value).parse::<u32>().is_ok_and(|tasks| tasks > 1)
     {
-        findings.notice(format!("`tasks.max` is {}: one task does the work", entry.value));
+        findings.notice(format!("`{}` is more than one: one task does the work", entry.written));
     }
     if let Some(entry) = section.entry("snapshot.mode") {
         let word = java_trim(&entry.value).to_ascii_lowercase();
-        if word.starts_with("schema_only") && crate::config::SnapshotMode::of(&word).is_some() {
+        if word == "schema_only" {
             findings.notice("`snapshot.mode=schema_only` is the old word for `no_data`");
         }
     }

@@ -27,7 +27,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     elsewhere("producer.override.*"),
     without_effect("consumer.override.*", "outflow has no consumer of this kind"),
     without_effect("admin.override.*", "the producer's settings serve for making topics too"),
-    used("errors.tolerance", Kind::OneOf(&["none", "all"])).or("none"),
+    used("errors.tolerance", Kind::Word(|| vec!["none", "all"])).or("none"),
     without_effect("errors.retry.timeout", RETRIES),
     without_effect("errors.retry.delay.max.ms", RETRIES),
     used("errors.log.enable", Kind::Boolean).or("false"),
