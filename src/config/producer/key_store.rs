@@ -6,7 +6,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy};
+use p12_keystore::Pkcs12Archive;
 
 use super::{Problems, Settings};
 use crate::config::Secret;
@@ -115,22 +115,13 @@ impl Form {
     }
 }
 
-/// Every certificate of a PKCS12 store as PEM.
+/// Every certificate of a PKCS12 store as PEM, whether or not Java's mark of trust stands beside it.
 fn certificates(bytes: &[u8], password: &str) -> Result<String, String> {
-    let store = KeyStore::from_pkcs12(bytes, password, Pkcs12ImportPolicy::Relaxed)
+    let archive = Pkcs12Archive::from_pkcs12(bytes, password)
         .map_err(|err| format!("cannot be opened: {err}"))?;
     let mut pem = String::new();
-    for (_, entry) in store.entries() {
-        match entry {
-            KeyStoreEntry::Certificate(certificate) => push_pem(certificate.as_der(), &mut pem),
-            KeyStoreEntry::PrivateKeyChain(chain) => {
-                chain
-                    .certs()
-                    .iter()
-                    .for_each(|certificate| push_pem(certificate.as_der(), &mut pem));
-            }
-            KeyStoreEntry::Secret(_) => {}
-        }
+    for bag in &archive.certs {
+        push_pem(bag.cert.as_der(), &mut pem);
     }
     if pem.is_empty() { Err("holds no certificate".to_owned()) } else { Ok(pem) }
 }
@@ -167,6 +158,39 @@ mod tests {
         for (bytes, form) in cases {
             assert_eq!(Form::of(bytes), form, "{bytes:?}");
         }
+    }
+
+    /// A self-signed certificate, made for this test.
+    const CERTIFICATE: &str = "\
+        MIIBhTCCASugAwIBAgIUFMiJWxkM2KF5H+p1SLSc0ttSOSYwCgYIKoZIzj0EAwIwFzEVMBMGA1UEAwwMb3V0Zmxv\
+        dy10ZXN0MCAXDTI2MTEzMDAwMTYyMVoYDzIxMjYxMTA2MDAxNjIxWjAXMRUwEwYDVQQDDAxvdXRmbG93LXRlc3Qw\
+        WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATeBX/SR4hXEBVhOVZ+wkUKzrH7S8+4MfZN7MIO7V3fdjZQdO4y0pEm\
+        kCchp6/waJxPa/B4fkOxTnsObSAS5F2mo1MwUTAdBgNVHQ4EFgQUW9lmWGJHoqTQUIm56PrnqTfA6A0wHwYDVR0j\
+        BBgwFoAUW9lmWGJHoqTQUIm56PrnqTfA6A0wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEA0fUQ\
+        gmbbQ66gzWFzDe58cHpN6/z1szkAC6XurwYPmlsCIFi/tZMU+n5sgQbKtSaDAKtTK+TUrg8nTrmrwr9M8siw";
+
+    /// It in a store as `openssl pkcs12 -export -nokeys` makes them, password `changeit`.
+    const STORE: &str = "\
+        MIICpwIBAzCCAl0GCSqGSIb3DQEHAaCCAk4EggJKMIICRjCCAkIGCSqGSIb3DQEHBqCCAjMwggIvAgEAMIICKAYJ\
+        KoZIhvcNAQcBMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiSosFhBqrPhAICCAAwDAYIKoZIhvcNAgkF\
+        ADAdBglghkgBZQMEASoEEAKNOm3eqKA1BBu4+8iTZtuAggHAcu+mGRXwc6hsYimrZK062pZsikT9oQbvIAhtrvC2\
+        mbHdwmK48pr04XfPSaC2A6phPvPouYn34jVa1ViJOp/dtV7Ea0Ey2wNeVIRg8DYdcugi9X7amENC/M+qg7OuoWwM\
+        mBfuZox50JceDHTm6cfDQl1Qm01eXevvsyXuXeErX251paG33WlG2bzm5RQxK2hcsI5p2CLoqNUvOfZcjm/U/RQn\
+        93GBPfmuB97sYB9I3LqThbWrcH5r3GfN7GBvNRRfeSU2rNO28kRBFaEzglXtukeZ9LovHd6XImDywGWym0gX0sV0\
+        6YOUwt0bBabOXPP3HEsZo/E4TAOI405i7BfkOsOSD6Oj6LpzKdKVq1gQbntUFoJvW1nDH6qP0WckcVlU061umDCT\
+        vOb+dAlueYTF2kXelI6wS13i2r+lZX5npA9zPTMhZWy3PoodtD9CeenrqLqBTSUaNaI0GtDTsOXvfkuHdlc3WZ4Q\
+        nZqAN0Mz0xM4D2HJumOS6SqOcHH1vw6NzF5PcXdJshb53jvC943+U7lLJGzqZuJdofRTEQMiE6txyjhi29daGVSL\
+        JP5hGC1Z4gfJQaOxjpviKq0WOg92zjBBMDEwDQYJYIZIAWUDBAIBBQAEII7FsrwiB6xNNoQdIaPsaxeW2JfhBBLG\
+        hWBa2M7Kx/xCBAiM1gQShn7rSwICCAA=";
+
+    #[test]
+    fn certificates_of_a_store_become_pem() {
+        let store = STANDARD.decode(STORE).unwrap();
+        let pem = certificates(&store, "changeit").unwrap();
+        let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+        assert_eq!(body, CERTIFICATE);
+        assert!(certificates(&store, "wrong").is_err());
+        assert!(certificates(b"\x30\x82", "changeit").is_err());
     }
 
     #[test]
