@@ -275,7 +275,7 @@ fn assemble(
 fn require(section: &Section, name: &str, cure: &str, findings: &mut Findings) -> String {
     section.trimmed(name).unwrap_or_else(|| {
         // A value that cannot stand has its problem already.
-        if !findings.problems.iter().any(|problem| problem.property() == Some(name)) {
+        if !findings.blame(name) {
             findings.problem(Problem::Missing { property: name.to_owned(), cure: cure.to_owned() });
         }
         String::new()

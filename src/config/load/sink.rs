@@ -139,8 +139,7 @@ fn group(
     let mut number = |name: &str, inherited: Option<i32>| {
         let Some(entry) = section.entry(name) else {
             let property = format!("{prefix}{name}");
-            let is_faulty = |problem: &Problem| problem.property() == Some(&property);
-            if inherited.is_none() && !findings.problems.iter().any(is_faulty) {
+            if inherited.is_none() && !findings.blame(&property) {
                 let cure = "write a number, or -1 for the broker's default".to_owned();
                 findings.problem(Problem::Missing { property, cure });
             }

@@ -45,6 +45,8 @@ const LEAST: &str = "name=n\n\
     transforms=o\n\
     transforms.o.type=io.debezium.transforms.outbox.EventRouter\n";
 
+mod problems;
+
 fn load_text(file: &str) -> Result<(ConnectorConfig, Report), Vec<Problem>> {
     load(&Inputs { file, ..Inputs::default() }, &Environment::default())
 }
@@ -151,313 +153,106 @@ fn nothing_but_defaults_is_needed() {
 /// A line of a file and what must hold of the configuration.
 type Claim = (&'static str, fn(&ConnectorConfig) -> bool);
 
-#[test]
-fn properties_become_typed_values() {
-    let claims: &[Claim] = &[
-        ("database.port= 3307 ", |c| c.source.port == 3307),
-        ("database.hostname=a, b ,c.d-e_f", |c| c.source.hosts == ["a", "b", "c.d-e_f"]),
-        ("database.server.id=4294967295", |c| c.source.server_id.get() == u32::MAX),
-        ("database.ssl.mode=Verify_CA", |c| c.source.tls.mode == TlsMode::VerifyCa),
-        ("database.ssl.truststore=/t\ndatabase.ssl.truststore.password=x", |c| {
-            let (path, password) = c.source.tls.truststore.clone().unwrap();
-            (path.to_str(), password.expose()) == (Some("/t"), "x")
-        }),
-        ("binlog.net.write.timeout=5", |c| c.source.net_write_timeout_s == 5),
-        ("errors.max.retries=3", |c| c.source.retries_max == Some(3)),
-        ("outflow.heartbeat.period.ms=500", |c| {
-            c.source.heartbeat_period == Duration::from_millis(500)
-        }),
-        ("database.initial.statements=SET a=1;SET b=2", |c| c.source.initial_statements.len() == 2),
-        ("gtid.source.excludes=a,b", |c| matches!(&c.source.gtid_sources, Some((false, _)))),
-        ("table.whitelist=a.b", |c| {
-            c.capture.tables.captures("a", "b") && !c.capture.tables.captures("a", "c")
-        }),
-        ("table.exclude.list=a.b", |c| {
-            !c.capture.tables.captures("a", "b") && c.capture.tables.captures("a", "c")
-        }),
-        ("database.include.list=  ", |c| c.capture.tables.databases.is_none()),
-        ("table.ignore.builtin=false", |c| c.capture.tables.captures("mysql", "x")),
-        ("column.blacklist=a.b.c", |c| !c.capture.columns.captures("a", "b", "c")),
-        ("snapshot.include.collection.list=a.b", |c| c.capture.snapshot_tables.is_some()),
-        ("snapshot.mode=NO_DATA", |c| c.snapshot_mode == SnapshotMode::NoData),
-        ("snapshot.mode=schema_only", |c| c.snapshot_mode == SnapshotMode::NoData),
-        ("decimal.handling.mode=String", |c| c.decode.decimal == DecimalHandling::String),
-        ("time.precision.mode=isostring", |c| c.decode.time_precision == TimePrecision::IsoString),
-        ("sanitize.field.names=true", |c| c.decode.field_names == FieldNameAdjustment::Avro),
-        ("sanitize.field.names=true\nfield.name.adjustment.mode=none", |c| {
-            c.decode.field_names == FieldNameAdjustment::None
-        }),
-        ("event.deserialization.failure.handling.mode=ignore", |c| {
-            c.decode.processing_failure == super::super::FailureHandling::Skip
-        }),
-        (
-            "converters=b\nb.type=io.debezium.connector.mysql.converters.TinyIntOneToBooleanConverter\n\
+const CLAIMS: &[Claim] = &[
+    ("database.port= 3307 ", |c| c.source.port == 3307),
+    ("database.hostname=a, b ,c.d-e_f", |c| c.source.hosts == ["a", "b", "c.d-e_f"]),
+    ("database.server.id=4294967295", |c| c.source.server_id.get() == u32::MAX),
+    ("database.ssl.mode=Verify_CA", |c| c.source.tls.mode == TlsMode::VerifyCa),
+    ("binlog.net.write.timeout=5", |c| c.source.net_write_timeout_s == 5),
+    ("errors.max.retries=3", |c| c.source.retries_max == Some(3)),
+    ("outflow.heartbeat.period.ms=500", |c| {
+        c.source.heartbeat_period == Duration::from_millis(500)
+    }),
+    ("database.initial.statements=SET a=1;SET b=2", |c| c.source.initial_statements.len() == 2),
+    ("gtid.source.excludes=a,b", |c| matches!(&c.source.gtid_sources, Some((false, _)))),
+    ("table.whitelist=a.b", |c| {
+        c.capture.tables.captures("a", "b") && !c.capture.tables.captures("a", "c")
+    }),
+    ("table.exclude.list=a.b", |c| {
+        !c.capture.tables.captures("a", "b") && c.capture.tables.captures("a", "c")
+    }),
+    ("database.include.list=  ", |c| c.capture.tables.databases.is_none()),
+    ("table.ignore.builtin=false", |c| c.capture.tables.captures("mysql", "x")),
+    ("column.blacklist=a.b.c", |c| !c.capture.columns.captures("a", "b", "c")),
+    ("snapshot.include.collection.list=a.b", |c| c.capture.snapshot_tables.is_some()),
+    ("snapshot.mode=NO_DATA", |c| c.snapshot_mode == SnapshotMode::NoData),
+    ("snapshot.mode=schema_only", |c| c.snapshot_mode == SnapshotMode::NoData),
+    ("decimal.handling.mode=String", |c| c.decode.decimal == DecimalHandling::String),
+    ("time.precision.mode=isostring", |c| c.decode.time_precision == TimePrecision::IsoString),
+    ("sanitize.field.names=true", |c| c.decode.field_names == FieldNameAdjustment::Avro),
+    ("sanitize.field.names=true\nfield.name.adjustment.mode=none", |c| {
+        c.decode.field_names == FieldNameAdjustment::None
+    }),
+    ("event.deserialization.failure.handling.mode=ignore", |c| {
+        c.decode.processing_failure == super::super::FailureHandling::Skip
+    }),
+    (
+        "converters=b\nb.type=io.debezium.connector.mysql.converters.TinyIntOneToBooleanConverter\n\
           b.selector=a.b.c\nb.length.checker=false",
-            |c| c.decode.tiny_int_one.len() == 1 && !c.decode.tiny_int_one[0].length_checker,
-        ),
-        ("extended.headers.enabled=TRUE", |c| c.router.context_headers),
-        ("skipped.operations=c,u", |c| c.skip_creates && c.skip_updates),
-        ("skipped.operations=none", |c| !c.skip_creates && !c.skip_updates),
-        ("errors.tolerance=all\nerrors.log.enable=true", |c| c.tolerate_errors && c.log_errors),
-        ("heartbeat.interval.ms=1000", |c| {
-            c.heartbeat.as_ref().unwrap().topic == "__debezium-heartbeat.p"
-        }),
-        ("heartbeat.interval.ms=1\nheartbeat.topics.prefix=hb\ntopic.delimiter=_", |c| {
-            c.heartbeat.as_ref().unwrap().topic == "hb_p"
-        }),
-        ("heartbeat.interval.ms=1\ntopic.heartbeat.name=all", |c| {
-            c.heartbeat.as_ref().unwrap().topic == "all"
-        }),
-        ("transforms.o.table.field.payload.id=k", |c| c.router.event_key == "k"),
-        ("transforms.o.table.field.payload.id=k\ntransforms.o.table.field.event.key=m", |c| {
-            c.router.event_key == "m"
-        }),
-        (
-            "transforms.o.table.field.payload.id=k\ntransforms.o.table.field.event.payload.id=m",
-            |c| c.router.event_key == "m",
-        ),
-        ("transforms.o.table.fields.additional.error.on.missing=false", |c| {
-            c.router.missing == MissingField::Ignore
-        }),
-        (
-            "transforms.o.table.fields.additional.error.on.missing=false\n\
+        |c| c.decode.tiny_int_one.len() == 1 && !c.decode.tiny_int_one[0].length_checker,
+    ),
+    ("extended.headers.enabled=TRUE", |c| c.router.context_headers),
+    ("skipped.operations=c,u", |c| c.skip_creates && c.skip_updates),
+    ("skipped.operations=none", |c| !c.skip_creates && !c.skip_updates),
+    ("errors.tolerance=all\nerrors.log.enable=true", |c| c.tolerate_errors && c.log_errors),
+    ("heartbeat.interval.ms=1000", |c| {
+        c.heartbeat.as_ref().unwrap().topic == "__debezium-heartbeat.p"
+    }),
+    ("heartbeat.interval.ms=1\nheartbeat.topics.prefix=hb\ntopic.delimiter=_", |c| {
+        c.heartbeat.as_ref().unwrap().topic == "hb_p"
+    }),
+    ("heartbeat.interval.ms=1\ntopic.heartbeat.name=all", |c| {
+        c.heartbeat.as_ref().unwrap().topic == "all"
+    }),
+    ("transforms.o.table.field.payload.id=k", |c| c.router.event_key == "k"),
+    ("transforms.o.table.field.payload.id=k\ntransforms.o.table.field.event.key=m", |c| {
+        c.router.event_key == "m"
+    }),
+    ("transforms.o.table.field.payload.id=k\ntransforms.o.table.field.event.payload.id=m", |c| {
+        c.router.event_key == "m"
+    }),
+    ("transforms.o.table.fields.additional.error.on.missing=false", |c| {
+        c.router.missing == MissingField::Ignore
+    }),
+    (
+        "transforms.o.table.fields.additional.error.on.missing=false\n\
           transforms.o.table.field.additional.missing=error",
-            |c| c.router.missing == MissingField::Error,
-        ),
-        ("transforms.o.table.json.payload.empty.array.behavior=Optional_String", |c| {
-            c.router.json_empty_array_as_strings
-        }),
-        ("transforms.o.table.field.event.key=", |c| c.router.event_key.is_empty()),
-        ("transforms.o.table.fields.additional.placement=a:header,b:partition", |c| {
-            c.router.placements.len() == 2
-        }),
-        ("offsets.storage.topic=mine", |c| c.sink.offsets_topic.as_deref() == Some("mine")),
-        ("key.converter.schemas.enable=false", |c| {
-            c.converters.key.class == ConverterClass::String
-        }),
-        ("provide.transaction.metadata=false\nexactly.once.support=requested", |_| true),
-        ("snapshot.locking.mode=minimal\nsnapshot.query.mode=select_all", |_| true),
-        (
-            "topic.creation.default.partitions=6\ntopic.creation.default.replication.factor=-1\n\
+        |c| c.router.missing == MissingField::Error,
+    ),
+    ("transforms.o.table.json.payload.empty.array.behavior=Optional_String", |c| {
+        c.router.json_empty_array_as_strings
+    }),
+    ("transforms.o.table.field.event.key=", |c| c.router.event_key.is_empty()),
+    ("transforms.o.table.fields.additional.placement=a:header,b:partition", |c| {
+        c.router.placements.len() == 2
+    }),
+    ("offsets.storage.topic=mine", |c| c.sink.offsets_topic.as_deref() == Some("mine")),
+    ("key.converter.schemas.enable=false", |c| c.converters.key.class == ConverterClass::String),
+    ("provide.transaction.metadata=false\nexactly.once.support=requested", |_| true),
+    ("snapshot.locking.mode=minimal\nsnapshot.query.mode=select_all", |_| true),
+    (
+        "topic.creation.default.partitions=6\ntopic.creation.default.replication.factor=-1\n\
           topic.creation.default.cleanup.policy=compact\ntopic.creation.groups=x\n\
           topic.creation.x.include=out.*\ntopic.creation.x.partitions=1",
-            |c| {
-                let creation = c.sink.topic_creation.as_ref().unwrap();
-                let (x, other) = (creation.settings("out1"), creation.settings("else"));
-                x.partitions == 1
-                    && other.partitions == 6
-                    && x.replication_factor == -1
-                    && x.settings["cleanup.policy"] == "compact"
-            },
-        ),
-    ];
-    for (lines, holds) in claims {
+        |c| {
+            let creation = c.sink.topic_creation.as_ref().unwrap();
+            let (x, other) = (creation.settings("out1"), creation.settings("else"));
+            x.partitions == 1
+                && other.partitions == 6
+                && x.replication_factor == -1
+                && x.settings["cleanup.policy"] == "compact"
+        },
+    ),
+];
+
+#[test]
+fn properties_become_typed_values() {
+    for (lines, holds) in CLAIMS {
         // A line of the file replaces that of the least file.
         let outcome = with(lines);
         let (config, _) = outcome.unwrap_or_else(|problems| panic!("{lines}: {problems:?}"));
         assert!(holds(&config), "{lines}");
     }
-}
-
-#[test]
-fn each_wrong_value_is_one_problem_that_names_its_property() {
-    let cases = [
-        ("connector.class=io.debezium.connector.postgresql.PostgresConnector", "connector.class"),
-        ("topic.prefix=a b", "topic.prefix"),
-        ("topic.prefix=a/b", "topic.prefix"),
-        ("database.hostname=::1", "database.hostname"),
-        ("database.hostname=a:3306", "database.hostname"),
-        ("database.hostname=,", "database.hostname"),
-        ("database.hostname=", "database.hostname"),
-        ("database.port=0", "database.port"),
-        ("database.port=65536", "database.port"),
-        ("database.port=x", "database.port"),
-        ("database.server.id=0", "database.server.id"),
-        ("database.server.id=4294967296", "database.server.id"),
-        ("database.ssl.mode=yes", "database.ssl.mode"),
-        ("enable.time.adjuster=yes", "enable.time.adjuster"),
-        ("table.ignore.builtin=1", "table.ignore.builtin"),
-        ("table.include.list=a(", "table.include.list"),
-        ("table.include.list=a\ntable.exclude.list=b", "table.exclude.list"),
-        ("table.whitelist=a\ntable.blacklist=b", "table.blacklist"),
-        ("database.include.list=a\ndatabase.exclude.list=b", "database.exclude.list"),
-        ("column.include.list=a\ncolumn.exclude.list=b", "column.exclude.list"),
-        ("gtid.source.includes=a\ngtid.source.excludes=b", "gtid.source.excludes"),
-        ("max.queue.size=100", "max.queue.size"),
-        ("max.queue.size=100\nmax.batch.size=100", "max.queue.size"),
-        ("max.batch.size=0", "max.batch.size"),
-        ("snapshot.mode=when_needed", "snapshot.mode"),
-        ("snapshot.mode=nonsense", "snapshot.mode"),
-        ("time.precision.mode=adaptive", "time.precision.mode"),
-        ("skipped.operations=x", "skipped.operations"),
-        ("skipped.operations=none,c", "skipped.operations"),
-        ("exactly.once.support=required", "exactly.once.support"),
-        ("transaction.boundary=connector", "transaction.boundary"),
-        ("provide.transaction.metadata=true", "provide.transaction.metadata"),
-        ("column.mask.with.5.chars=a.b.c", "column.mask.with.5.chars"),
-        ("column.mask.hash.SHA-256.with.salt.s=a.b.c", "column.mask.hash.SHA-256.with.salt.s"),
-        ("column.truncate.to.5.chars=a.b.c", "column.truncate.to.5.chars"),
-        ("signal.data.collection=a.signals", "signal.data.collection"),
-        ("snapshot.locking.mode=custom", "snapshot.locking.mode"),
-        ("snapshot.select.statement.overrides=a.b", "snapshot.select.statement.overrides"),
-        ("post.processors=x", "post.processors"),
-        ("topic.naming.strategy=com.acme.Names", "topic.naming.strategy"),
-        ("converters=x", "x.type"),
-        ("converters=x\nx.type=com.acme.Converter", "x.type"),
-        ("key.converter=io.confluent.connect.avro.AvroConverter", "key.converter"),
-        ("key.converter=org.apache.kafka.connect.storage.SimpleHeaderConverter", "key.converter"),
-        (
-            "value.converter=Json\nvalue.converter.schemas.enable=no",
-            "value.converter.schemas.enable",
-        ),
-        (
-            "value.converter=Json\nvalue.converter.decimal.format=TEXT",
-            "value.converter.decimal.format",
-        ),
-        ("value.converter=Json\ncolumn.propagate.source.type=.*", "column.propagate.source.type"),
-        (
-            "value.converter=String\nvalue.converter.converter.encoding=klingon",
-            "value.converter.converter.encoding",
-        ),
-        ("transforms=", "transforms"),
-        ("transforms=o,o", "transforms"),
-        ("transforms=o,p", "transforms.p.type"),
-        ("transforms=o,p\ntransforms.p.type=com.acme.Mask", "transforms.p.type"),
-        ("transforms=o,p\ntransforms.p.type=EventRouter", "transforms.p.type"),
-        ("transforms.o.predicate=p", "transforms.o.predicate"),
-        ("transforms.o.route.topic.regex=(", "transforms.o.route.topic.regex"),
-        ("transforms.o.route.topic.regex=(.*)", "transforms.o.route.topic.replacement"),
-        ("transforms.o.route.topic.replacement=", "transforms.o.route.topic.replacement"),
-        ("transforms.o.table.expand.json.payload=1", "transforms.o.table.expand.json.payload"),
-        ("transforms.o.table.op.invalid.behavior=", "transforms.o.table.op.invalid.behavior"),
-        (
-            "transforms.o.table.fields.additional.placement=a:body",
-            "transforms.o.table.fields.additional.placement",
-        ),
-        (
-            "topic.creation.default.partitions=0\ntopic.creation.default.replication.factor=1",
-            "topic.creation.default.partitions",
-        ),
-        ("topic.creation.default.partitions=1", "topic.creation.default.replication.factor"),
-        (
-            "topic.creation.default.partitions=1\ntopic.creation.default.replication.factor=1\n\
-          topic.creation.groups=x\ntopic.creation.x.include=(",
-            "topic.creation.x.include",
-        ),
-        ("name=a\\u0007b", "name"),
-        ("name=", "name"),
-    ];
-    for (lines, property) in cases {
-        let problems = with(lines).err().unwrap_or_else(|| panic!("{lines} is accepted"));
-        let names: Vec<_> = problems.iter().filter_map(Problem::property).collect();
-        assert_eq!(names, [property], "{lines}: {problems:?}");
-    }
-}
-
-#[test]
-fn an_empty_file_names_everything_that_is_missing() {
-    let inputs = Inputs { file: "{}", needs_brokers: true, ..Inputs::default() };
-    let problems = load(&inputs, &Environment::default()).unwrap_err();
-    assert!(problems.iter().all(|problem| matches!(problem, Problem::Missing { .. })));
-    let names: Vec<_> = problems.iter().filter_map(Problem::property).collect();
-    let expected = [
-        "name",
-        "connector.class",
-        "topic.prefix",
-        "database.server.id",
-        "database.hostname",
-        "database.user",
-        "transforms",
-        "bootstrap.servers",
-    ];
-    assert_eq!(names, expected);
-}
-
-#[test]
-fn a_message_names_property_value_and_cure() {
-    let problems = with("database.port=99999\nsnapshot.mode=always").unwrap_err();
-    let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        text,
-        [
-            "`database.port` = \"99999\" is out of range; write an integer from 1 to 65535",
-            "`snapshot.mode` = \"always\" is not supported: outflow knows `initial` and `no_data`; \
-             write `initial` to publish the rows already there first, or `no_data` not to",
-        ]
-    );
-}
-
-#[test]
-fn a_near_name_is_suggested_and_strict_makes_it_an_error() {
-    let slips = [
-        ("tabel.include.list", Some("table.include.list")),
-        ("database.hostnme", Some("database.hostname")),
-        ("snapshot.mod", Some("snapshot.mode")),
-        ("transforms.o.route.by.fields", Some("transforms.o.route.by.field")),
-        (
-            "schema.history.internal.kafka.bootstrap.server",
-            Some("schema.history.internal.kafka.bootstrap.servers"),
-        ),
-        ("something.else.entirely", None),
-    ];
-    for (key, near) in slips {
-        let (_, report) = with(&format!("{key}=x")).unwrap();
-        let row = report.unknown().next().unwrap_or_else(|| panic!("{key}"));
-        assert_eq!(row.key, key);
-        match near {
-            Some(near) => assert_eq!(row.reason, format!("did you mean `{near}`?")),
-            None => assert!(!row.reason.contains("mean"), "{}", row.reason),
-        }
-        let file = format!("{LEAST}{key}=x\n");
-        let inputs = Inputs { file: &file, strict: true, ..Inputs::default() };
-        let problems = load(&inputs, &Environment::default()).unwrap_err();
-        let nearest = near.map(str::to_owned);
-        assert_eq!(problems, [Problem::Unknown { property: key.to_owned(), nearest }]);
-    }
-    for known in ["database.serverTimezone", "database.useSSL", "driver.x", "internal.x"] {
-        let (_, report) = with(&format!("{known}=x")).unwrap();
-        assert_eq!(verdict(&report, known), Some(Verdict::WithoutEffect), "{known}");
-    }
-}
-
-#[test]
-fn a_misspelt_property_that_is_missed_is_pointed_at() {
-    let file = LEAST.replace("topic.prefix", "topic.prefx");
-    let problems = load_text(&file).unwrap_err();
-    assert_eq!(
-        problems[0].to_string(),
-        "`topic.prefix` is missing; the file has `topic.prefx` instead"
-    );
-}
-
-#[test]
-fn secrets_are_resolved_and_never_shown() {
-    let environment: Environment = [("PORT", "hunter2"), ("PASS", "hunter2"), ("PLACE", "hunter2")]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into_iter()
-        .collect();
-    let file = format!(
-        "{LEAST}database.password=${{env:PASS}}\ndatabase.port=${{env:PORT}}\n\
-         table.include.list=${{env:PASS}}(\n\
-         producer.override.sasl.jaas.config=M required password=\"hunter2\"\n\
-         transforms.o.table.fields.additional.placement=${{env:PLACE}}\n\
-         transforms.o.route.topic.replacement=${{hunter}}${{env:PASS}}\n\
-         schema.history.internal.kafka.bootstrap.servers=${{env:PASS}}\n\
-         database.user=${{env:NOBODY}}\ndatabase.server.id=${{env:NOBODY}}\n"
-    );
-    let (config, report) = check(&Inputs { file: &file, ..Inputs::default() }, &environment);
-    let problems = config.unwrap_err();
-    assert_eq!(problems.len(), 8, "{problems:?}");
-    let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    assert!(!text.contains("hunter2") && !format!("{problems:?}{report:?}").contains("hunter2"));
-    assert!(text.contains(
-        "`database.user` refers to `${env:NOBODY}`: the environment has no variable `NOBODY`"
-    ));
-
-    let file = format!("{LEAST}database.password=a${{env:PASS}}b\n");
-    let (config, _) = load(&Inputs { file: &file, ..Inputs::default() }, &environment).unwrap();
-    assert_eq!(config.source.password.expose(), "ahunter2b");
-    assert!(!format!("{config:?}").contains("hunter2"));
 }
 
 #[test]

@@ -1,92 +1,17 @@
-//! `ssl.truststore.*` and `ssl.keystore.*` of the Java client for librdkafka, which reads PEM and, for the client's own
-//! key, PKCS12.
+//! Key stores: told apart by content, as Java does, and read as far as others need it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use p12_keystore::Pkcs12Archive;
 
-use super::{Problems, Settings};
-use crate::config::Secret;
-use crate::config::section::Entry;
+use super::Problem;
+use super::section::Entry;
 
-type Login = BTreeMap<String, Entry>;
-
-const JKS_CURE: &str = "convert it: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12";
-
-/// Whom the producer trusts, and whether it compares host names.
-pub(super) fn trust(login: &Login, settings: &mut Settings, problems: &mut Problems) {
-    let mut set = |name: &str, value: String| settings.push((name.to_owned(), Secret::new(value)));
-    if let Some(entry) = login.get("ssl.endpoint.identification.algorithm") {
-        match entry.value.trim().to_ascii_lowercase().as_str() {
-            "" | "none" => set("ssl.endpoint.identification.algorithm", "none".to_owned()),
-            "https" => set("ssl.endpoint.identification.algorithm", "https".to_owned()),
-            _ => problems.push(entry.invalid(
-                "is not a way to compare host names",
-                "write https, or nothing to compare none",
-            )),
-        }
-    }
-    if let Some(entry) = login.get("ssl.truststore.certificates") {
-        set("ssl.ca.pem", entry.value.clone());
-    }
-    let Some(entry) = login.get("ssl.truststore.location") else { return };
-    match Form::of_file(entry) {
-        Ok((Form::Pem, _)) => set("ssl.ca.location", entry.value.clone()),
-        Ok((Form::Pkcs12, bytes)) => {
-            let password = login.get("ssl.truststore.password").map(|entry| entry.value.as_str());
-            match certificates(&bytes, password.unwrap_or_default()) {
-                Ok(pem) => set("ssl.ca.pem", pem),
-                Err(reason) => problems
-                    .push(entry.invalid(reason, "check the file and `ssl.truststore.password`")),
-            }
-        }
-        Ok((Form::Jks, _)) => {
-            problems.push(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE));
-        }
-        Err((reason, cure)) => problems.push(entry.invalid(reason, cure)),
-    }
-}
-
-/// Who the producer is.
-pub(super) fn identify(login: &Login, settings: &mut Settings, problems: &mut Problems) {
-    let mut set = |name: &str, value: &str| {
-        settings.push((name.to_owned(), Secret::new(value.to_owned())));
-    };
-    for (java, name) in [
-        ("ssl.keystore.key", "ssl.key.pem"),
-        ("ssl.keystore.certificate.chain", "ssl.certificate.pem"),
-        ("ssl.key.password", "ssl.key.password"),
-    ] {
-        if let Some(entry) = login.get(java) {
-            set(name, &entry.value);
-        }
-    }
-    let Some(entry) = login.get("ssl.keystore.location") else { return };
-    match Form::of_file(entry) {
-        Ok((Form::Pem, _)) => {
-            // One file with the key and its chain.
-            set("ssl.certificate.location", &entry.value);
-            set("ssl.key.location", &entry.value);
-        }
-        Ok((Form::Pkcs12, _)) => {
-            set("ssl.keystore.location", &entry.value);
-            if let Some(password) = login.get("ssl.keystore.password") {
-                set("ssl.keystore.password", &password.value);
-            }
-        }
-        Ok((Form::Jks, _)) => {
-            problems.push(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE));
-        }
-        Err((reason, cure)) => problems.push(entry.invalid(reason, cure)),
-    }
-}
-
-/// What a key store is, by its content, as Java tells JKS from PKCS12.
+/// What a key store is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Pem,
     Pkcs12,
     Jks,
@@ -104,19 +29,23 @@ impl Form {
             }
         }
     }
+}
 
-    fn of_file(entry: &Entry) -> Result<(Self, Vec<u8>), (String, String)> {
-        let bytes = std::fs::read(Path::new(entry.value.trim()))
-            .map_err(|err| (format!("cannot be read: {err}"), "correct the path".to_owned()))?;
-        let form = Self::of(&bytes).ok_or_else(|| {
-            ("is neither PEM nor PKCS12".to_owned(), "name a key store of one of these".to_owned())
-        })?;
-        Ok((form, bytes))
+/// The key store that `entry` names, PEM or PKCS12, and its bytes.
+pub(super) fn open(entry: &Entry) -> Result<(Form, Vec<u8>), Problem> {
+    let bytes = std::fs::read(Path::new(entry.value.trim()))
+        .map_err(|err| entry.invalid(format!("cannot be read: {err}"), "correct the path"))?;
+    match Form::of(&bytes) {
+        None => Err(entry.invalid("is no key store", "name one in PEM or PKCS12")),
+        Some(Form::Jks) => Err(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE)),
+        Some(form) => Ok((form, bytes)),
     }
 }
 
+const JKS_CURE: &str = "convert it: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12";
+
 /// Every certificate of a PKCS12 store as PEM, whether or not Java's mark of trust stands beside it.
-fn certificates(bytes: &[u8], password: &str) -> Result<String, String> {
+pub(super) fn certificates(bytes: &[u8], password: &str) -> Result<String, String> {
     let archive = Pkcs12Archive::from_pkcs12(bytes, password)
         .map_err(|err| format!("cannot be opened: {err}"))?;
     let mut pem = String::new();
