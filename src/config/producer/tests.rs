@@ -18,9 +18,12 @@ fn gather(lines: &[(&str, &str)]) -> (BTreeMap<String, String>, Findings) {
     (shown.collect(), findings)
 }
 
+/// Names with their values.
+type Lines = &'static [(&'static str, &'static str)];
+
 #[test]
 fn javas_names_become_librdkafkas() {
-    let cases: &[(&[(&str, &str)], &[(&str, &str)])] = &[
+    let cases: &[(Lines, Lines)] = &[
         (&[("acks", "all")], &[]),
         (&[("acks", "-1"), ("enable.idempotence", "false"), ("retries", "3")], &[]),
         (&[("compression.type", "ZSTD")], &[("compression.codec", "zstd")]),
