@@ -304,13 +304,14 @@ impl Translator<'_> {
     fn group(&mut self) -> Result<bool, JavaRegexError> {
         self.literal = None;
         let flags = self.flags;
+        let mut close = ")";
         if self.eat('?') {
             match self.take_raw() {
                 Some(':') => self.text.push_str("(?:"),
-                Some('=') => self.text.push_str("(?="),
-                Some('!') => self.text.push_str("(?!"),
+                Some('=') => close = self.look_around("(?:(?="),
+                Some('!') => close = self.look_around("(?:(?!"),
                 Some('>') => self.text.push_str("(?>"),
-                Some('<') => self.named_group_or_look_behind()?,
+                Some('<') => close = self.named_group_or_look_behind()?,
                 _ => {
                     self.next -= usize::from(self.next <= self.tokens.len());
                     if !self.inline_flags()? {
@@ -333,14 +334,20 @@ impl Translator<'_> {
         if !self.eat(')') {
             return Err(self.error("unclosed group"));
         }
-        self.text.push(')');
+        self.text.push_str(close);
         Ok(true)
     }
 
-    fn named_group_or_look_behind(&mut self) -> Result<(), JavaRegexError> {
+    /// Opens an assertion in a group of its own, so that a quantifier may follow, and tells how it is closed.
+    fn look_around(&mut self, open: &str) -> &'static str {
+        self.text.push_str(open);
+        "))"
+    }
+
+    fn named_group_or_look_behind(&mut self) -> Result<&'static str, JavaRegexError> {
         match self.take_raw() {
-            Some('=') => self.text.push_str("(?<="),
-            Some('!') => self.text.push_str("(?<!"),
+            Some('=') => return Ok(self.look_around("(?:(?<=")),
+            Some('!') => return Ok(self.look_around("(?:(?<!")),
             Some(first) if first.is_ascii_alphabetic() => {
                 let name = self.group_name(first)?;
                 if self.names.iter().any(|(known, _)| *known == name) {
@@ -352,7 +359,7 @@ impl Translator<'_> {
             }
             _ => return Err(self.error("unknown look-behind or group name")),
         }
-        Ok(())
+        Ok(")")
     }
 
     fn group_name(&mut self, first: char) -> Result<String, JavaRegexError> {
@@ -576,7 +583,7 @@ impl Translator<'_> {
         if self.flags.ignore_case {
             return Err(self.error("a back-reference that ignores case is not supported"));
         }
-        Ok(if group > self.groups { "(?!)".to_owned() } else { format!(r"(?:\{group})") })
+        Ok(if group > self.groups { "(?:(?!))".to_owned() } else { format!(r"(?:\{group})") })
     }
 
     fn property(&mut self, negated: bool) -> Result<Set, JavaRegexError> {
