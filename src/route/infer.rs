@@ -41,7 +41,11 @@ impl Inference {
         Ok(Some(optional(schema_type)))
     }
 
-    fn object(&self, members: &[(&str, Node<'_>)], path: Option<&str>) -> Result<Arc<Schema>, NoSchema> {
+    fn object(
+        &self,
+        members: &[(&str, Node<'_>)],
+        path: Option<&str>,
+    ) -> Result<Arc<Schema>, NoSchema> {
         let mut fields = Fields::default();
         for (key, node) in members {
             let name = adjusted(key, self.field_names);
