@@ -9,7 +9,7 @@ use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
 use super::sender::Sender;
 use super::snapshot::{self, Overlap, Start};
-use super::sql::Sql;
+use super::queries::Queries;
 use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
@@ -174,7 +174,7 @@ impl Connector {
         start: Start,
         session: &mut Session,
         store: &Arc<Mutex<Store>>,
-        sql: &Sql,
+        queries: &Queries,
         router: Arc<EventRouter>,
         converters: Arc<Converters>,
         caught_up: Option<CaughtUp>,

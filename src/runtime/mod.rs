@@ -2,6 +2,7 @@
 //! acknowledgements and stores checkpoints, one place that decides between retry and stop.
 
 mod backoff;
+mod beat;
 mod checkpointer;
 mod connector;
 mod failure;
@@ -11,7 +12,7 @@ mod row;
 mod sender;
 mod shutdown;
 mod snapshot;
-mod sql;
+mod queries;
 mod statement;
 mod status;
 mod stream;
