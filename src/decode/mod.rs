@@ -1,1 +1,5 @@
 //! To be written.
+
+mod layout;
+
+pub use layout::{ColumnLayout, TableLayout};

@@ -86,7 +86,7 @@ pub struct GtidInterval {
 }
 
 /// A set of transactions: disjoint, ascending, non-adjacent intervals by source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct GtidSet {
     intervals: BTreeMap<GtidSource, Vec<GtidInterval>>,
 }
@@ -183,6 +183,12 @@ impl GtidSet {
     pub fn count(&self) -> u64 {
         let sizes = self.iter().map(|(_, interval)| interval.end - interval.start + 1);
         sizes.fold(0, u64::saturating_add)
+    }
+}
+
+impl fmt::Debug for GtidSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GtidSet({self})")
     }
 }
 
