@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::Failure;
 use super::beat::Beat;
 use super::held::Prepared;
+use super::overlap::Overlap;
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
-use super::snapshot::Overlap;
 use super::queries::Queries;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
@@ -158,6 +158,7 @@ impl Stream {
     }
 
     fn on_gtid(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        self.leave_overlap();
         let tagged = event.header.event_type == event::GTID_TAGGED_LOG_EVENT;
         let gtid = if tagged {
             event::GtidEvent::parse_tagged(event.body)
@@ -173,7 +174,15 @@ impl Stream {
         Ok(())
     }
 
+    /// A transaction that begins behind the snapshot's overlap is in the stream alone, as are all later ones.
+    fn leave_overlap(&mut self) {
+        if let Some(overlap) = self.overlap.take_if(|o| o.is_passed(&self.transaction.position())) {
+            overlap.close();
+        }
+    }
+
     fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        self.leave_overlap();
         let anonymous =
             event::GtidEvent::parse(event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.announce(
@@ -451,6 +460,6 @@ fn now_us() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn now_ms() -> i64 {
+pub(super) fn now_ms() -> i64 {
     i64::try_from(now_us() / 1000).unwrap_or(i64::MAX)
 }
