@@ -52,7 +52,7 @@ pub(super) fn send_row(
     let routed = routed.map_err(|source| Failure::Route {
         transaction: context.transaction.name(),
         table: row.table.name.clone(),
-        source,
+        source: Box::new(source),
     })?;
     match routed {
         Routed::Record(record, warning) => {
@@ -63,7 +63,7 @@ pub(super) fn send_row(
             let record = record.map_err(|source| Failure::Convert {
                 transaction: context.transaction.name(),
                 table: row.table.name.clone(),
-                source,
+                source: Box::new(source),
             })?;
             sender.send(&record, context.transaction.commit_us)
         }

@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,8 +36,8 @@ pub(super) struct Stream {
     config: Arc<ConnectorConfig>,
     queries: Queries,
     tables: Tables,
-    router: Arc<EventRouter>,
-    converters: Arc<Converters>,
+    router: Rc<EventRouter>,
+    converters: Rc<Converters>,
     metrics: ConnectorMetrics,
     transaction: Transaction,
     overlap: Option<Overlap>,
@@ -54,8 +55,8 @@ impl Stream {
     pub(super) fn new(
         config: Arc<ConnectorConfig>,
         queries: Queries,
-        router: Arc<EventRouter>,
-        converters: Arc<Converters>,
+        router: Rc<EventRouter>,
+        converters: Rc<Converters>,
         metrics: ConnectorMetrics,
         store: Arc<Mutex<Store>>,
         offset: &Offset,
@@ -443,7 +444,7 @@ fn name(transaction: &Transaction) -> String {
 }
 
 fn decode_failure(transaction: &Transaction, source: DecodeError) -> Failure {
-    Failure::Decode { transaction: name(transaction), source }
+    Failure::Decode { transaction: name(transaction), source: Box::new(source) }
 }
 
 /// Empties the arena for the next row.
