@@ -19,9 +19,14 @@ mod json;
 mod json_number;
 mod layout;
 mod metadata;
+mod multi_byte;
 mod plan;
 mod raw;
 mod reader;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod robust;
 mod rows;
 mod single_byte;
 mod snapshot;
