@@ -59,7 +59,11 @@ impl Charset {
             "ucs2" | "utf16" => Self::Utf16,
             "utf16le" => Self::Utf16Le,
             "utf32" => Self::Utf32,
-            _ => Self::Utf8,
+            "utf8" | "utf8mb3" | "utf8mb4" => Self::Utf8,
+            unknown => {
+                tracing::warn!(character_set = unknown, "no decoder: taken for UTF-8");
+                Self::Utf8
+            }
         }
     }
 

@@ -4,8 +4,9 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::json_number::write_double;
-use super::reader::{Reader, little_endian};
-use super::temporal::{DateTime, Fraction, ShortText, json_time};
+use super::reader::Reader;
+use super::short_text::{Fraction, ShortText};
+use super::temporal::{DateTime, json_time};
 use super::{ValueError, charset, decimal};
 
 /// MySQL stores no document deeper than this (`JSON_MAX_DEPTH`).
@@ -47,10 +48,14 @@ impl Format {
         }
     }
 
+    #[inline]
     fn number(self, bytes: &[u8], at: usize) -> Result<usize, ValueError> {
-        let bytes = at.checked_add(self.width()).and_then(|end| bytes.get(at..end));
-        let value = little_endian(bytes.ok_or(ValueError::Truncated)?);
-        usize::try_from(value).map_err(|_| ValueError::Malformed("JSON offset"))
+        let bytes = bytes.get(at..).ok_or(ValueError::Truncated)?;
+        match self {
+            Self::Small => Ok(usize::from(u16::from_le_bytes(fixed(bytes)?))),
+            Self::Large => usize::try_from(u32::from_le_bytes(fixed(bytes)?))
+                .map_err(|_| ValueError::Malformed("JSON offset")),
+        }
     }
 
     /// Whether a value of this kind stands in its entry in place of an offset.

@@ -10,9 +10,11 @@
 mod charset;
 mod collation;
 mod column;
+mod column_source;
 mod decimal;
 mod default;
 mod error;
+mod field_name;
 mod fit;
 mod geometry;
 mod json;
@@ -28,6 +30,7 @@ mod recorded;
 #[cfg(test)]
 mod robust;
 mod rows;
+mod short_text;
 mod single_byte;
 mod snapshot;
 mod table_map;

@@ -425,6 +425,26 @@ mod tests {
     }
 
     #[test]
+    fn absent_columns_take_their_literal_default_alone() {
+        let columns = [(3, [].as_slice(), true); 5];
+        let mut layout = layout(&[
+            ("int", true, Some("3")),
+            ("int", true, None),
+            ("int", true, Some("uuid()")),
+            ("int", true, None),
+            ("int", true, None),
+        ]);
+        layout.columns[2].extra = "DEFAULT_GENERATED".into();
+        layout.columns[3].extra = "VIRTUAL GENERATED".into();
+        let plan = plan(&map(&columns), &layout, &DecodeConfig::default());
+        let body = event(Some(&[]), 5, &[&[0xF0]], &[0xFE, 9, 0, 0, 0]);
+        assert_eq!(
+            cells(30, &body, &plan).unwrap(),
+            ["Create [Value(Int32(3)), Value(Null), Absent, Absent, Value(Int32(9))]"]
+        );
+    }
+
+    #[test]
     fn rows_of_version_1_have_no_extra_data() {
         let plan =
             plan(&map(&INTS[..1]), &layout(&[("int", true, None)]), &DecodeConfig::default());
