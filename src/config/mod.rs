@@ -6,6 +6,7 @@
 mod connector;
 mod java_regex;
 mod replacement;
+mod transforms;
 
 pub use connector::{
     BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ConnectorConfig,
@@ -16,3 +17,7 @@ pub use connector::{
 };
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
 pub use replacement::{Replacement, ReplacementError};
+pub use transforms::{
+    InsertedContent, InsertedField, PredicateConfig, PredicateStep, RecordHalf, TransformConfig,
+    TransformError, TransformStep,
+};
