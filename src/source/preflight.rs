@@ -3,13 +3,15 @@
 
 use std::time::{Duration, Instant};
 
+use uuid::Uuid;
+
 use super::SourceError;
 use super::layout::{captured_tables, near_names, quoted};
 use super::server::{Server, position};
 use super::sql::{Sql, named};
 use crate::config::{SourceConfig, TableFilter};
 
-/// A stream of ours that has just ended may still be listed; after this long it is somebody else's.
+/// The server notices that a stream has ended when it next writes to it; after this long it has not ended.
 const OLD_STREAM_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often to look whether it is gone.
 const OLD_STREAM_POLL: Duration = Duration::from_millis(500);
@@ -117,7 +119,8 @@ impl PreflightProblem {
     }
 }
 
-/// Checks server and account, and finds all problems at once.
+/// Checks server and account, and finds all problems at once. A stream under our own `uuid` is one of ours that
+/// the server will end when the next one begins, no clash.
 ///
 /// # Errors
 /// [`SourceError::Preflight`] with what is to be mended, or why it could not be found out.
@@ -125,6 +128,7 @@ pub async fn preflight(
     sql: &mut Sql,
     config: &SourceConfig,
     tables: &TableFilter,
+    uuid: Uuid,
 ) -> Result<Server, SourceError> {
     let settings = Server::read_settings(sql).await?;
     let mut problems = settings_problems(&settings, config);
@@ -148,7 +152,7 @@ pub async fn preflight(
         Ok(false) | Err(SourceError::AccessDenied { .. }) => {}
         Err(error) => return Err(error),
     }
-    match other_replica(sql, config.server_id.get()).await {
+    match other_replica(sql, config.server_id.get(), uuid).await {
         Ok(Some(host)) => {
             problems.push(PreflightProblem::ServerIdInUse { id: config.server_id.get(), host });
         }
@@ -211,17 +215,23 @@ async fn is_silent_replica(sql: &mut Sql, server: &Server) -> Result<bool, Sourc
 }
 
 /// The host of a replica that uses our id, and goes on doing so.
-async fn other_replica(sql: &mut Sql, server_id: u32) -> Result<Option<String>, SourceError> {
+async fn other_replica(
+    sql: &mut Sql,
+    server_id: u32,
+    uuid: Uuid,
+) -> Result<Option<String>, SourceError> {
     let new_name = sql.version() >= (8, 0, 22);
     let statement = if new_name { "SHOW REPLICAS" } else { "SHOW SLAVE HOSTS" };
     let deadline = Instant::now() + OLD_STREAM_TIMEOUT;
     loop {
         let rows = sql.rows(statement, "listing the replicas").await?;
-        let ours = |row: &&mysql_async::Row| {
+        let is_other = |row: &&mysql_async::Row| {
             let id = named(row, "Server_Id").or_else(|| named(row, "Server_id"));
+            let owner = named(row, "Replica_UUID").or_else(|| named(row, "Slave_UUID"));
             id.is_some_and(|id| id == server_id.to_string())
+                && owner.is_none_or(|owner| !owner.eq_ignore_ascii_case(&uuid.to_string()))
         };
-        let Some(row) = rows.iter().find(ours) else { return Ok(None) };
+        let Some(row) = rows.iter().find(is_other) else { return Ok(None) };
         if Instant::now() > deadline {
             return Ok(Some(named(row, "Host").unwrap_or_default()));
         }

@@ -68,6 +68,14 @@ impl Sql {
         Ok(sql)
     }
 
+    /// Runs a statement of the file, such as `heartbeat.action.query`; rows that it returns are not read.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub async fn execute(&mut self, sql: &str) -> Result<(), SourceError> {
+        self.run(sql, "running a statement of the configuration").await
+    }
+
     /// Runs a statement, its rows unread.
     pub(super) async fn run(&mut self, sql: &str, doing: &'static str) -> Result<(), SourceError> {
         let result = tokio::time::timeout(QUERY_TIMEOUT, self.conn.query_drop(sql)).await;
