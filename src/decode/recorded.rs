@@ -61,9 +61,10 @@ fn rows(table: &str, config: &DecodeConfig, full: bool) -> Vec<String> {
         } else if let Some(plan) = &plan
             && let Ok(mut event) = RowsEvent::parse(kind, body)
         {
-            let arena = Bump::new();
+            let mut arena = Bump::new();
             while let Some(row) = event.next_row(plan, &arena, 0).unwrap() {
                 shown.push(show(&row));
+                arena.reset();
             }
         }
     }
