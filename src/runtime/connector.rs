@@ -147,9 +147,12 @@ impl Connector {
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
         let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
         Ok(match self.shared.sink {
-            SinkKind::Kafka | SinkKind::Embedded => {
-                Box::new(KafkaSink::connect(&self.config.sink, in_flight, metrics)?)
-            }
+            SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
+                &self.config.sink,
+                in_flight,
+                metrics,
+                &self.shared.handle,
+            )?),
             SinkKind::Stdout => Box::new(LineSink::new(in_flight, metrics)),
             SinkKind::Null => Box::new(NullSink::new(in_flight, metrics)),
         })

@@ -11,6 +11,7 @@ use super::transaction::Transaction;
 use crate::config::InvalidOperation;
 use crate::connect::{Operation, RowChange};
 use crate::convert::Converters;
+use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
 use crate::route::{DropReason, EventRouter, ExpandWarning, Routed};
 
@@ -88,6 +89,18 @@ pub(super) struct Dropped {
 impl Dropped {
     pub(super) fn new(behavior: InvalidOperation, metrics: ConnectorMetrics) -> Self {
         Self { behavior, updates: 0, warned: None, metrics }
+    }
+
+    /// A row that `event.processing.failure.handling.mode` lets pass.
+    pub(super) fn unreadable(&mut self, table: &str, err: &DecodeError) {
+        self.metrics.failed.inc();
+        self.metrics.dropped_skipped.inc();
+        let err = err as &dyn std::error::Error;
+        warn!(
+            table,
+            error = err,
+            "a row cannot be read and is passed over, as event.processing.failure.handling.mode says"
+        );
     }
 
     fn not_expanded(&mut self, table: &str, warning: &ExpandWarning) {

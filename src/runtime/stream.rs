@@ -357,9 +357,14 @@ impl Stream {
         let now_ms = now_ms();
         loop {
             reset(&mut self.arena);
-            let change = rows
-                .next_row(&table.plan, &self.arena, source_ts_ms)
-                .map_err(|err| decode_failure(&self.transaction, err))?;
+            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                    self.transaction.row_done();
+                    continue;
+                }
+                change => change.map_err(|err| decode_failure(&self.transaction, err))?,
+            };
             let Some(change) = change else { break };
             if !self.transaction.skips_row() && !self.config.skips(change.operation) {
                 let row = Row { table, change: &change, now_ms };
