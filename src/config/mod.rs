@@ -9,6 +9,7 @@ mod debezium_server;
 mod file;
 mod java_properties;
 mod java_regex;
+mod key_store;
 mod load;
 mod placement;
 mod problem;
@@ -19,6 +20,7 @@ mod report;
 mod secret;
 mod section;
 mod sink;
+mod transforms;
 mod words;
 
 pub use connector::{
@@ -37,4 +39,8 @@ pub use secret::{Environment, Secret};
 pub use sink::{
     ConverterClass, ConverterConfig, ConvertersConfig, ExactlyOnceSource, HeartbeatConfig,
     SinkConfig, TopicCreation, TopicGroup, TopicSettings, TransactionBoundary, WorkerConfig,
+};
+pub use transforms::{
+    InsertedContent, InsertedField, PredicateConfig, PredicateStep, RecordHalf, TransformConfig,
+    TransformError, TransformStep,
 };

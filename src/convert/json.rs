@@ -2,9 +2,11 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::ConvertError;
-use super::java_number::{unscaled_bytes, write_decimal, write_f32, write_f64, write_integer};
 use super::json_schema::write_schema;
 use super::string::{separate, write_base64};
+use crate::connect::java_number::{
+    unscaled_bytes, write_decimal, write_f32, write_f64, write_integer,
+};
 use crate::connect::{Schema, SchemaType, Value};
 use crate::route::Place;
 

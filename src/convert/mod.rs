@@ -9,8 +9,6 @@ mod check;
 mod converters;
 mod error;
 mod header;
-mod java_date;
-mod java_number;
 mod json;
 mod json_schema;
 mod primitive;
@@ -19,3 +17,6 @@ mod string;
 pub use check::ConvertWarning;
 pub use converters::{Converters, ProducerRecord};
 pub use error::ConvertError;
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,14 @@ mod plan;
 mod row;
 mod timestamp;
 mod topic;
+mod transform;
+
+#[cfg(test)]
+mod tests;
 
 pub use error::RouteError;
 pub use event_router::{DropReason, EventRouter, Routed};
 pub use expand::ExpandWarning;
 pub use heartbeat::Heartbeat;
 pub use plan::{Place, RecordPart, RouterPlan};
+pub use transform::TransformChain;

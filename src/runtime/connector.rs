@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -7,9 +8,10 @@ use uuid::Uuid;
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
+use super::queries::Queries;
 use super::sender::Sender;
-use super::snapshot::{self, Overlap, Start};
-use super::sql::Sql;
+use super::snapshot::Publisher;
+use super::start::{Start, start};
 use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
@@ -36,12 +38,11 @@ pub(super) struct Connector {
     status: Arc<ConnectorStatus>,
     shared: Arc<Shared>,
     metrics: ConnectorMetrics,
-    /// What the server knows this replica by.
-    uuid: Uuid,
 }
 
 /// What lives as long as one producer does.
 struct Session {
+    uuid: Uuid,
     in_flight: Arc<InFlight>,
     checkpointer: Checkpointer,
     sender: Sender,
@@ -54,7 +55,7 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics, uuid: Uuid::now_v7() }
+        Self { config: Arc::new(config), status, shared, metrics }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -88,12 +89,12 @@ impl Connector {
     /// A clash of server ids may pass: the other replica may be our own that was killed a moment ago.
     fn pause_after(
         &self,
-        source: SourceError,
+        source: Box<SourceError>,
         clashes: u32,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        if !matches!(source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
-            return self.pause(source.into(), backoff);
+        if !matches!(*source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
+            return self.pause(Failure::Source(source), backoff);
         }
         warn!(connector = %self.config.name, error = %source, "trying again");
         if self.shared.stop.sleep(backoff.next_pause()) {
@@ -104,19 +105,22 @@ impl Connector {
 
     /// From the stored offset to a failure, with one producer.
     fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
-        let sql = Sql::new(&self.shared.handle, Arc::clone(&self.config));
-        let router = Arc::new(EventRouter::new(
+        let host = self.config.source.hosts.first().map_or("", String::as_str);
+        let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
+        let router = Rc::new(EventRouter::new(
             self.config.router.clone(),
             &self.config.topic_prefix,
             &Uuid::now_v7().to_string(),
         ));
-        let converters =
-            Arc::new(Converters::new(&self.config.converters).map_err(Failure::Converters)?);
-        let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;
-        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.server.clone()));
+        let converters = Rc::new(
+            Converters::new(&self.config.converters)
+                .map_err(|err| Failure::Converters(Box::new(err)))?,
+        );
+        let start = start(&self.config, &queries, store, &router, &converters)?;
+        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, store)?;
         let result =
-            self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
+            self.read(start, &mut session, store, &queries, router, converters, caught_up, backoff);
         self.close_session(session, result)
     }
 
@@ -137,15 +141,18 @@ impl Connector {
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
-        Ok(Session { in_flight, checkpointer, sender })
+        Ok(Session { uuid: start.uuid, in_flight, checkpointer, sender })
     }
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
         let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
         Ok(match self.shared.sink {
-            SinkKind::Kafka | SinkKind::Embedded => {
-                Box::new(KafkaSink::connect(&self.config.sink, in_flight, metrics)?)
-            }
+            SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
+                &self.config.sink,
+                in_flight,
+                metrics,
+                &self.shared.handle,
+            )?),
             SinkKind::Stdout => Box::new(LineSink::new(in_flight, metrics)),
             SinkKind::Null => Box::new(NullSink::new(in_flight, metrics)),
         })
@@ -174,17 +181,33 @@ impl Connector {
         start: Start,
         session: &mut Session,
         store: &Arc<Mutex<Store>>,
-        sql: &Sql,
-        router: Arc<EventRouter>,
-        converters: Arc<Converters>,
+        queries: &Queries,
+        router: Rc<EventRouter>,
+        converters: Rc<Converters>,
         caught_up: Option<CaughtUp>,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        let overlap = self.snapshot(start, session, &router, &converters)?;
+        let overlap = match start.snapshot {
+            None => None,
+            Some(snapshot) => {
+                self.status.enter(ConnectorState::Snapshot);
+                let publisher = Publisher {
+                    config: &self.config,
+                    queries,
+                    router: &router,
+                    converters: &converters,
+                    status: &self.status,
+                    metrics: &self.metrics,
+                    stop: &self.shared.stop,
+                    offset: &start.offset,
+                };
+                Some(snapshot.publish(&publisher, &mut session.sender)?)
+            }
+        };
         let offset = session.in_flight.read_offset();
         let mut stream = Stream::new(
             Arc::clone(&self.config),
-            sql.clone(),
+            queries.clone(),
             router,
             converters,
             self.metrics.clone(),
@@ -207,31 +230,10 @@ impl Connector {
                 backoff.reset();
                 clashes = 0;
             }
-            clashes += u32::from(matches!(source, SourceError::ClashingReplica(_)));
+            clashes += u32::from(matches!(*source, SourceError::ClashingReplica(_)));
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
-    }
-
-    /// Publishes the rows that were already there, where the start asks for it.
-    fn snapshot(
-        &self,
-        start: Start,
-        session: &mut Session,
-        router: &EventRouter,
-        converters: &Converters,
-    ) -> Result<Option<Overlap>, Failure> {
-        let Some(snapshot) = start.snapshot else { return Ok(None) };
-        self.status.enter(ConnectorState::Snapshot);
-        let rows = snapshot.publish(
-            &mut session.sender,
-            router,
-            converters,
-            &self.status,
-            &self.metrics,
-        )?;
-        info!(connector = %self.config.name, rows = rows.rows, "snapshot published");
-        Ok(rows.overlap)
     }
 
     /// One connection's stream.
@@ -247,7 +249,7 @@ impl Connector {
             None => DumpStart::Position(offset.position.clone()),
         };
         let host = self.config.source.hosts.first().map_or("", String::as_str);
-        let mut replica = Replica::connect(&self.config.source, host, self.uuid, &start)?;
+        let mut replica = Replica::connect(&self.config.source, host, session.uuid, &start)?;
         info!(
             connector = %self.config.name,
             file = %offset.position.file,

@@ -2,16 +2,19 @@
 //! acknowledgements and stores checkpoints, one place that decides between retry and stop.
 
 mod backoff;
+mod beat;
 mod checkpointer;
 mod connector;
 mod failure;
 mod held;
+mod overlap;
 mod pipeline;
+mod queries;
 mod row;
 mod sender;
 mod shutdown;
 mod snapshot;
-mod sql;
+mod start;
 mod statement;
 mod status;
 mod stream;

@@ -50,7 +50,7 @@ pub struct Replica {
 
 impl Replica {
     /// Logs in at `host` and asks for the events from `start` on. The server ends an older stream of the
-    /// same `uuid`, so it should be one a process.
+    /// same `uuid`, so a connector should keep one for life: then none of its dead streams lingers.
     ///
     /// # Errors
     /// When the server cannot be reached, refuses us or cannot begin there.

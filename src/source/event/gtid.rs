@@ -20,7 +20,6 @@ const LOGICAL_TIMESTAMPS: u8 = 2;
 
 /// Fields of the tagged event that are read here; the others are passed over.
 mod field {
-    pub(super) const FLAGS: u64 = 0;
     pub(super) const UUID: u64 = 1;
     pub(super) const NUMBER: u64 = 2;
     pub(super) const TAG: u64 = 3;
@@ -71,15 +70,14 @@ impl GtidEvent {
         let (mut original, mut immediate) = (None, None);
         while !rest.0.is_empty() {
             match rest.variable_length()? {
-                field::FLAGS => drop(rest.variable_length()?),
                 field::UUID => uuid = Some(uuid_of(&mut rest)?),
                 field::NUMBER => number = Some(number_of(&mut rest)?),
                 field::TAG => tag = Some(tag_of(&mut rest)?),
                 field::IMMEDIATE_COMMIT_TIMESTAMP => immediate = Some(rest.variable_length()?),
                 field::ORIGINAL_COMMIT_TIMESTAMP => original = Some(rest.variable_length()?),
-                0..=field::LAST_KNOWN => drop(rest.variable_length()?),
                 // Newer fields come last and need not be understood.
-                _ => break,
+                newer if newer > field::LAST_KNOWN => break,
+                _ => drop(rest.variable_length()?),
             }
         }
         let uuid = uuid.ok_or(EventError::Malformed("the missing UUID"))?;
