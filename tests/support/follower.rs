@@ -1,12 +1,17 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::{Kafka, MySql, Record};
+use super::{Kafka, MySql, Offsets, Record};
+
+/// A consumer that got nothing for so long is made anew: the client's own recovery is not what is tested.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// Follows a topic while outflow writes to it, and compares it with the table in the end.
 pub(crate) struct Follower {
     kafka: Kafka,
+    bootstrap_servers: String,
     topic: String,
+    next: Offsets,
     seen: HashSet<u64>,
 }
 
@@ -21,9 +26,11 @@ pub(crate) struct Repeat {
 }
 
 impl Follower {
-    pub(crate) fn new(kafka: Kafka, topic: &str) -> Self {
-        kafka.follow(topic);
-        Self { kafka, topic: topic.to_owned(), seen: HashSet::new() }
+    pub(crate) fn new(bootstrap_servers: &str, topic: &str) -> Self {
+        let (kafka, next) = (Kafka::connect(bootstrap_servers), Offsets::new());
+        kafka.follow(topic, &next);
+        let (bootstrap_servers, topic) = (bootstrap_servers.to_owned(), topic.to_owned());
+        Self { kafka, bootstrap_servers, topic, next, seen: HashSet::new() }
     }
 
     /// How many events were seen.
@@ -34,7 +41,7 @@ impl Follower {
     /// Follows until so many different events were seen since the beginning.
     #[track_caller]
     pub(crate) fn until(&mut self, count: usize, limit: Duration) {
-        let deadline = Instant::now() + limit;
+        let (deadline, mut heard) = (Instant::now() + limit, Instant::now());
         while self.seen.len() < count {
             let seen = self.seen.len();
             assert!(
@@ -43,7 +50,13 @@ impl Follower {
                 limit.as_secs()
             );
             if let Some(record) = self.kafka.poll(Duration::from_millis(20)) {
+                heard = Instant::now();
                 self.seen.insert(id(&record));
+                self.next.insert((record.topic, record.partition), record.kafka_offset + 1);
+            } else if heard.elapsed() > SILENCE_MAX {
+                heard = Instant::now();
+                self.kafka = Kafka::connect(&self.bootstrap_servers);
+                self.kafka.follow(&self.topic, &self.next);
             }
         }
     }

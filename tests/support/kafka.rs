@@ -52,7 +52,8 @@ impl Kafka {
         let mut client = ClientConfig::new();
         client
             .set("bootstrap.servers", bootstrap_servers)
-            .set("topic.metadata.refresh.interval.ms", "2000");
+            .set("topic.metadata.refresh.interval.ms", "2000")
+            .set("reconnect.backoff.max.ms", "500");
         let admin = client.create().unwrap();
         let consumer = client
             .set("group.id", "outflow-tests")
@@ -157,11 +158,12 @@ impl Kafka {
         self.read(&Offsets::new(), &self.ends(|name| name == topic))
     }
 
-    /// Begins to follow a topic from its beginning, by [`Kafka::poll`].
-    pub(crate) fn follow(&self, topic: &str) {
+    /// Begins to follow a topic from `from` on, or its beginning, by [`Kafka::poll`].
+    pub(crate) fn follow(&self, topic: &str, from: &Offsets) {
         let mut assigned = TopicPartitionList::new();
-        for partition in 0..self.partitions(topic) {
-            assigned.add_partition_offset(topic, partition, Offset::Beginning).unwrap();
+        for partition in 0..PARTITIONS {
+            let start = from.get(&(topic.to_owned(), partition)).copied().unwrap_or(0);
+            assigned.add_partition_offset(topic, partition, Offset::Offset(start)).unwrap();
         }
         self.consumer.assign(&assigned).unwrap();
     }

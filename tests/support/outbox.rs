@@ -120,7 +120,7 @@ impl Outbox {
 
     /// A reader of its topic.
     pub(crate) fn follow(&self) -> Follower {
-        Follower::new(Kafka::connect(&self.broker.bootstrap_servers), &self.topic)
+        Follower::new(&self.broker.bootstrap_servers, &self.topic)
     }
 
     /// A statement that inserts rows with these ids, spread over so many keys.

@@ -160,6 +160,12 @@ impl Outflow {
 
 impl Drop for Outflow {
     fn drop(&mut self) {
+        if std::thread::panicking() && self.exit_code().is_none() {
+            let metrics = self.get("/metrics").map(|(_, text)| text).unwrap_or_default();
+            let lines =
+                metrics.lines().filter(|line| line.starts_with("out") && !line.contains("_bucket"));
+            eprintln!("---- outflow's metrics\n{}", lines.collect::<Vec<_>>().join("\n"));
+        }
         if self.ended.is_none() {
             let _already_gone = self.child.kill();
             let _reaped = self.child.wait();
