@@ -69,6 +69,9 @@ impl ClientContext for Delivery {
         if err.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
             self.failure.set(SinkError::Fatal(reason.to_owned()));
         } else {
+            if err.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown) {
+                self.metrics.kafka_connected.set(0);
+            }
             warn!(error = %err, "librdkafka: {reason}");
         }
     }
@@ -83,6 +86,9 @@ impl ProducerContext for Delivery {
                 let commit_us =
                     self.in_flight.acknowledge(u64::try_from(sequence).unwrap_or(u64::MAX));
                 self.metrics.published.inc();
+                if self.metrics.kafka_connected.get() == 0 {
+                    self.metrics.kafka_connected.set(1);
+                }
                 if commit_us > 0 {
                     let late = now_us().saturating_sub(commit_us);
                     self.metrics.latency.observe(Duration::from_micros(late).as_secs_f64());

@@ -18,6 +18,9 @@ use crate::metrics::ConnectorMetrics;
 
 /// How long the first metadata may take.
 const METADATA_WAIT: Duration = Duration::from_secs(10);
+/// Brokers that were away are looked for this often, and asked for this long.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_WAIT: Duration = Duration::from_millis(100);
 /// The pause between looks at the queue while it drains.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
 /// So many turns in a row without catching up make the reader far behind: some ten thousand events.
@@ -31,6 +34,8 @@ pub struct KafkaSink {
     failure: Arc<Failure>,
     topics: Option<TopicMaker>,
     turns_behind: u32,
+    metrics: ConnectorMetrics,
+    looked: Instant,
 }
 
 impl KafkaSink {
@@ -46,18 +51,39 @@ impl KafkaSink {
         handle: &Handle,
     ) -> Result<Self, SinkError> {
         let failure = Arc::new(Failure::default());
-        let context = Delivery { in_flight, metrics, failure: Arc::clone(&failure) };
+        let context =
+            Delivery { in_flight, metrics: metrics.clone(), failure: Arc::clone(&failure) };
         let lanes = Lanes::new(config, context)?;
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| SinkError::Unreachable {
             servers: config.bootstrap_servers.clone(),
             reason: err.to_string(),
         })?;
+        metrics.kafka_connected.set(1);
         let topics = config
             .topic_creation
             .clone()
             .map(|creation| TopicMaker::new(creation, &lanes::client(config, &[]), handle.clone()));
-        Ok(Self { lanes: Arc::new(lanes), failure, topics: topics.transpose()?, turns_behind: 0 })
+        Ok(Self {
+            lanes: Arc::new(lanes),
+            failure,
+            topics: topics.transpose()?,
+            turns_behind: 0,
+            metrics,
+            looked: Instant::now(),
+        })
+    }
+}
+
+impl KafkaSink {
+    /// With nothing to send, only asking tells whether the brokers are back.
+    fn look_for_brokers(&mut self) {
+        if self.looked.elapsed() >= LOOK_EVERY {
+            self.looked = Instant::now();
+            if self.lanes.active().client().fetch_metadata(None, LOOK_WAIT).is_ok() {
+                self.metrics.kafka_connected.set(1);
+            }
+        }
     }
 }
 
@@ -109,6 +135,9 @@ impl Sink for KafkaSink {
 
     fn pace(&mut self, behind: bool) -> Result<(), SinkError> {
         self.turns_behind = if behind { self.turns_behind.saturating_add(1) } else { 0 };
+        if !behind && self.metrics.kafka_connected.get() == 0 {
+            self.look_for_brokers();
+        }
         let to_bulk = !self.lanes.in_bulk() && self.turns_behind >= FAR_BEHIND_TURNS;
         let to_prompt = self.lanes.in_bulk() && !behind;
         if to_bulk {
