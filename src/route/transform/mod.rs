@@ -8,3 +8,6 @@ mod metadata;
 mod shape;
 
 pub use chain::TransformChain;
+
+#[cfg(test)]
+mod tests;
