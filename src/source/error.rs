@@ -51,7 +51,9 @@ pub enum SourceError {
         problem: String,
     },
     /// User, password or a right is wrong (1044, 1045, 1142, 1227, 1698 and their like).
-    #[error("MySQL refuses user {user:?}: {message}")]
+    #[error(
+        "MySQL refuses user {user:?}: {message}; look at database.user, database.password and the account's grants"
+    )]
     AccessDenied {
         /// Who.
         user: String,
@@ -148,7 +150,9 @@ pub enum SourceError {
 }
 
 fn join(problems: &[PreflightProblem]) -> String {
-    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    let lines =
+        problems.iter().map(|problem| format!("{problem} (to mend it: {})", problem.cure()));
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 impl SourceError {
