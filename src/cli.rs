@@ -118,7 +118,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
-        Command::Validate(files) => validate(files),
+        Command::Validate(files) => validate(files).or_else(|err| Ok(refuse(&err))),
         Command::Version => {
             say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));
             Ok(ExitCode::SUCCESS)
@@ -128,6 +128,12 @@ pub fn main() -> ExitCode {
         complain(&format!("error: {err:#}"));
         ExitCode::FAILURE
     })
+}
+
+/// Says what is wrong with the command line or what it names.
+fn refuse(err: &anyhow::Error) -> ExitCode {
+    complain(&format!("error: {err:#}"));
+    ExitCode::from(EXIT_USAGE)
 }
 
 #[expect(clippy::print_stdout, reason = "what the command was asked for")]
@@ -141,6 +147,23 @@ fn complain(text: &str) {
 }
 
 fn run(run: &Run) -> anyhow::Result<ExitCode> {
+    let (options, configs) = match prepare(run) {
+        Ok(Some(prepared)) => prepared,
+        Ok(None) => return Ok(ExitCode::from(EXIT_USAGE)),
+        Err(err) => return Ok(refuse(&err)),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("starting the asynchronous runtime")?;
+    let well = runtime.block_on(Worker::new(options, configs).run())?;
+    runtime.shutdown_background();
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reads and checks everything before the first socket opens; none when problems were told.
+fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConfig>)>> {
     start_log(run)?;
     let needs_brokers = matches!(run.sink, SinkName::Kafka);
     let mut configs: Vec<ConnectorConfig> = Vec::new();
@@ -167,7 +190,7 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         }
     }
     if wrong {
-        return Ok(ExitCode::from(EXIT_USAGE));
+        return Ok(None);
     }
     let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
     let listen = admin_address(run.listen.as_deref(), listeners)?;
@@ -177,14 +200,7 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         sink: run.sink.into(),
         until_caught_up: run.until_caught_up,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("starting the asynchronous runtime")?;
-    let well = runtime.block_on(Worker::new(options, configs).run())?;
-    runtime.shutdown_background();
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(Some((options, configs)))
 }
 
 /// The admin port's address: the command line's, else the worker file's first listener.
