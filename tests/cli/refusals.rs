@@ -75,7 +75,7 @@ fn an_account_that_may_not_is_told_what_it_needs() {
     ));
     let account = [format!("database.user={user}"), "database.password=pw".to_owned()];
     let account = ["--set", &account[0], "--set", &account[1]];
-    let named = format!("`{user}`@`%`");
+    let named = format!("'{user}'@'%'");
     refused(&outbox, &account, 1, &["GRANT", "REPLICATION SLAVE", "REPLICATION CLIENT", &named]);
     sql.run(&format!("GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO {user}@'%'"));
     sql.run(&format!("REVOKE SELECT ON {}.* FROM {user}@'%'", outbox.schema));

@@ -18,13 +18,14 @@ fn stdout_shows_one_json_object_a_record_until_caught_up() {
     for (record, id) in records.iter().zip(1..) {
         assert_eq!(record["topic"], outbox.topic.as_str());
         assert_eq!(record["key"]["utf8"], format!("key-{}", id % 3));
-        assert_eq!(record["value"]["utf8"], format!("{{\"n\":{id}}}"));
+        // As MySQL writes it, since the row was there before the start.
+        assert_eq!(record["value"]["utf8"], format!("{{\"n\": {id}}}"));
         assert_eq!(record["headers"][0][1]["utf8"], id.to_string());
     }
     // From the checkpoint on there is nothing more.
     let mut outflow = outbox.start_with(&["--sink", "stdout", "--until-caught-up"]);
     assert_eq!(outflow.ended(ENDED_MAX), 0);
-    assert_eq!(outflow.output(), output);
+    assert_eq!(outflow.output(), "");
 }
 
 #[test]

@@ -28,42 +28,62 @@ pub(crate) fn free_port() -> u16 {
     }
 }
 
+/// A file to which runs in one folder write one after another, and where this run begins in it.
+struct Written {
+    path: PathBuf,
+    start: usize,
+}
+
+impl Written {
+    fn after(path: PathBuf) -> Self {
+        let start = std::fs::read(&path).map_or(0, |earlier| earlier.len());
+        Self { path, start }
+    }
+
+    fn append(&self) -> File {
+        File::options().create(true).append(true).open(&self.path).unwrap()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.path).unwrap()[self.start..]).into_owned()
+    }
+}
+
 /// The program as a child process; killed when dropped.
 pub(crate) struct Outflow {
     child: Child,
     port: u16,
-    log: PathBuf,
-    output: PathBuf,
+    log: Written,
+    output: Written,
     ended: Option<i32>,
 }
 
 impl Outflow {
     /// Starts it with these arguments; log and output go into `folder`, one after another's.
     pub(crate) fn start<S: AsRef<OsStr>>(folder: &Path, port: u16, arguments: &[S]) -> Self {
-        let log = folder.join("outflow.log");
-        let output = folder.join("outflow.out");
-        let append = |path| File::options().create(true).append(true).open(path).unwrap();
+        let log = Written::after(folder.join("outflow.log"));
+        let output = Written::after(folder.join("outflow.out"));
         let child = Command::new(env!("CARGO_BIN_EXE_outflow"))
             .args(arguments)
             .env_remove("RUST_LOG")
             .env("RUST_BACKTRACE", "0")
             .env_remove("OUTFLOW_BOOTSTRAP_SERVERS")
             .stdin(Stdio::null())
-            .stdout(append(&output))
-            .stderr(append(&log))
+            .stdout(output.append())
+            .stderr(log.append())
             .spawn()
             .expect("outflow cannot be started");
         Self { child, port, log, output, ended: None }
     }
 
-    /// What it has written to its log, earlier runs in the same folder included.
+    /// What it has written to its log.
     pub(crate) fn log(&self) -> String {
-        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()).into_owned()
+        self.log.text()
     }
 
     /// What it has written to standard output.
     pub(crate) fn output(&self) -> String {
-        String::from_utf8_lossy(&std::fs::read(&self.output).unwrap()).into_owned()
+        self.output.text()
     }
 
     /// The exit code, if it has ended; 128 and the number after a signal.
