@@ -1,5 +1,7 @@
 //! The command line: arguments to a worker, results to exit codes.
 
+mod consume;
+
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,8 @@ enum Command {
     Run(Run),
     /// Check connector files without connecting anywhere: every problem at once.
     Validate(Files),
+    /// Print a topic's records as they arrive, to see what was published without other tools.
+    Consume(consume::Consume),
     /// Print the version.
     Version,
 }
@@ -117,6 +121,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
         Command::Validate(files) => validate(files),
+        Command::Consume(args) => consume::consume(args).map(exit_code),
         Command::Version => {
             say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));
             Ok(ExitCode::SUCCESS)
@@ -126,6 +131,10 @@ pub fn main() -> ExitCode {
         complain(&format!("error: {err:#}"));
         ExitCode::FAILURE
     })
+}
+
+fn exit_code(well: bool) -> ExitCode {
+    if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[expect(clippy::print_stdout, reason = "what the command was asked for")]
@@ -180,7 +189,7 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         .context("starting the asynchronous runtime")?;
     let well = runtime.block_on(Worker::new(options, configs).run())?;
     runtime.shutdown_background();
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(well))
 }
 
 fn validate(files: &Files) -> anyhow::Result<ExitCode> {
