@@ -49,7 +49,7 @@ impl CompletedGtids {
         match self {
             Self::None => {}
             Self::Run(source, interval) => set.insert(*source, *interval),
-            Self::Set(more) => set.union_with(more),
+            Self::Set(more) => set.union(more),
         }
     }
 
@@ -95,9 +95,10 @@ impl Boundary {
 
     /// Moves `offset` to this place.
     pub fn apply(&self, offset: &mut Offset) {
-        if !matches!(self.gtids, CompletedGtids::None) {
-            self.gtids.add_to(offset.gtids.get_or_insert_default());
+        if let Some(gtids) = &mut offset.gtids {
+            self.gtids.add_to(gtids); // A start by position must not leave a set that lacks what came before.
         }
+        offset.snapshot = None;
         if offset.position.file != *self.file {
             offset.position = BinlogPosition { file: self.file.to_string(), pos: self.pos };
         }

@@ -53,9 +53,11 @@ pub fn check(
 ) -> (Result<ConnectorConfig, Vec<Problem>>, Report) {
     let mut findings = Findings { strict: inputs.strict, ..Findings::default() };
     let parsed = read(inputs, environment, &mut findings);
+    let written = parsed.as_ref().map(Files::order).unwrap_or_default();
     let config = parsed.and_then(|files| assemble(&files, inputs, environment, &mut findings));
-    let Findings { mut problems, report, .. } = findings;
+    let Findings { mut problems, mut report, .. } = findings;
     point_at_misspellings(&mut problems, &report);
+    report.rows.sort_by_key(|row| written.get(&row.key).copied());
     match config {
         Some(config) if problems.is_empty() => (Ok(config), report),
         _ => (Err(problems), report),
@@ -66,6 +68,14 @@ pub fn check(
 struct Files {
     connector: Vec<Entry>,
     worker: Vec<Entry>,
+}
+
+impl Files {
+    /// The place of each key, for the report's rows.
+    fn order(&self) -> BTreeMap<String, usize> {
+        let entries = self.connector.iter().chain(&self.worker);
+        entries.enumerate().map(|(place, entry)| (entry.written.clone(), place)).collect()
+    }
 }
 
 /// What the rows of the worker's file are marked with.
@@ -167,7 +177,8 @@ fn resolve(pairs: Vec<Pair>, providers: &Providers<'_>, findings: &mut Findings)
                     reason: unresolved.reason,
                 });
                 // It stays, so that it is not called missing besides.
-                entries.push(Entry::new(&key, &written, value, true));
+                let entry = Entry::new(&key, &written, value, true);
+                entries.push(Entry { unresolved: true, ..entry });
             }
         }
     }
@@ -205,6 +216,11 @@ fn assemble(
         "write io.debezium.connector.mysql.MySqlConnector",
         findings,
     );
+    if let Some(entry) = section.entry("name")
+        && name.chars().any(char::is_control)
+    {
+        findings.problem(entry.invalid("holds control characters", "write plain text"));
+    }
     let topic_prefix = source::topic_prefix(&section, findings);
     let source = source::source(&section, findings);
     let capture = source::capture(&section, findings);
@@ -226,7 +242,7 @@ fn assemble(
         findings,
     );
     source::cross_checks(&section, &converters, findings);
-    source::notices(&section, &topic_prefix, findings);
+    source::notices(&section, &worker, &topic_prefix, findings);
     let (skip_creates, skip_updates) = source::skipped_operations(&section, findings);
     Some(ConnectorConfig {
         name,
@@ -241,7 +257,9 @@ fn assemble(
         sink,
         skip_creates,
         skip_updates,
-        tolerate_errors: section.trimmed("errors.tolerance").as_deref() == Some("all"),
+        tolerate_errors: section
+            .trimmed("errors.tolerance")
+            .is_some_and(|word| word.eq_ignore_ascii_case("all")),
         log_errors: section.boolean("errors.log.enable"),
         log_error_messages: section.boolean("errors.log.include.messages"),
         topic_delimiter: section.text("topic.delimiter").unwrap_or_default(),
@@ -257,7 +275,7 @@ fn assemble(
 fn require(section: &Section, name: &str, cure: &str, findings: &mut Findings) -> String {
     section.trimmed(name).unwrap_or_else(|| {
         // A value that cannot stand has its problem already.
-        if !findings.problems.iter().any(|problem| problem.property() == Some(name)) {
+        if !findings.blame(name) {
             findings.problem(Problem::Missing { property: name.to_owned(), cure: cure.to_owned() });
         }
         String::new()

@@ -9,6 +9,7 @@ mod debezium_server;
 mod file;
 mod java_properties;
 mod java_regex;
+mod key_store;
 mod load;
 mod placement;
 mod problem;

@@ -1,8 +1,8 @@
 //! The producer's settings: the Java client's names to librdkafka's (its CONFIGURATION.md), which pass too.
 
 mod jaas;
-mod key_store;
 mod table;
+mod tls;
 
 use std::collections::BTreeMap;
 
@@ -125,8 +125,8 @@ impl ProducerSettings {
         let login = std::mem::take(&mut self.login);
         let (mut settings, mut problems) = (Vec::new(), Vec::new());
         jaas::log_in(&login, &mut settings, &mut problems);
-        key_store::trust(&login, &mut settings, &mut problems);
-        key_store::identify(&login, &mut settings, &mut problems);
+        tls::trust(&login, &mut settings, &mut problems);
+        tls::identify(&login, &mut settings, &mut problems);
         findings.problems.append(&mut problems);
         self.settings.extend(settings);
         self.settings
@@ -140,8 +140,14 @@ fn renamed(key: &str, name: &str) -> String {
     if key == name { String::new() } else { format!("librdkafka's `{name}`") }
 }
 
+const OTHER_LOGIN: &str = "outflow logs in by PLAIN or SCRAM";
+
 /// Nobody's name: what it would have done is not known, so it is not passed over in silence.
 fn unknown(entry: &Entry, findings: &mut Findings) {
+    let others = ["sasl.oauthbearer.", "sasl.login.", "sasl.kerberos."];
+    if others.iter().any(|prefix| entry.key.starts_with(prefix)) {
+        return findings.row(&entry.written, Verdict::WithoutEffect, OTHER_LOGIN);
+    }
     let names = TABLE.iter().map(|(name, _)| *name);
     let near = names
         .map(|name| (super::properties::edit_distance(&entry.key, name), name))

@@ -35,16 +35,14 @@ pub(super) struct RefusedValue {
 /// What becomes of a property.
 #[derive(Debug)]
 pub(super) enum Effect {
+    /// Carried out.
     Used,
     /// Read by a section of its own, such as a transform's.
     Elsewhere,
-    WithoutEffect(&'static str),
+    /// Known, with the reason why nothing follows from it.
+    Ignored(&'static str),
     /// Only the harmless values pass.
-    Refused {
-        harmless: &'static [&'static str],
-        reason: &'static str,
-        cure: &'static str,
-    },
+    Refused { harmless: &'static [&'static str], reason: &'static str, cure: &'static str },
 }
 
 const fn used(name: &'static str, kind: Kind) -> Property {
@@ -64,7 +62,7 @@ const fn elsewhere(name: &'static str) -> Property {
 }
 
 const fn without_effect(name: &'static str, reason: &'static str) -> Property {
-    Property { effect: Effect::WithoutEffect(reason), ..used(name, Kind::Text) }
+    Property { effect: Effect::Ignored(reason), ..used(name, Kind::Text) }
 }
 
 const fn refused(

@@ -128,3 +128,46 @@ fn group_reference<'t>(
         _ => Err(refused("a '$' must name a group; a literal one is written \\$")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn groups_are_resolved_once() {
+        let regex = JavaRegex::compile("(?<a>x)(y)", false).unwrap();
+        for (text, expected) in [
+            ("orders", Some("orders")),
+            ("", Some("")),
+            (r"a\$b", Some("a$b")),
+            ("$0", None),
+            ("p.${a}", None),
+            ("$2$10", None),
+        ] {
+            let replacement = Replacement::parse(text, &regex).unwrap();
+            assert_eq!(replacement.constant(), expected, "{text}");
+            assert_eq!(replacement.is_constant(), expected.is_some());
+        }
+    }
+
+    #[test]
+    fn what_java_refuses_is_refused() {
+        let regex = JavaRegex::compile("(?<a>x)", false).unwrap();
+        for text in ["$", r"\", "$2", "${b}", "${1}", "${}", "${a", "$x", "a$"] {
+            assert!(Replacement::parse(text, &regex).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_replacement_panics(text in "[$\\\\{}a-c0-9é]{0,12}") {
+            let regex = JavaRegex::compile("(?<a>x)(y)?", false).unwrap();
+            if let Ok(replacement) = Replacement::parse(&text, &regex) {
+                let mut out = String::new();
+                regex.replace_first("-x-", &replacement, &mut out).unwrap();
+            }
+        }
+    }
+}

@@ -90,6 +90,11 @@ impl Findings {
         self.problems.push(problem);
     }
 
+    /// Whether a problem names this property already.
+    pub(super) fn blame(&self, property: &str) -> bool {
+        self.problems.iter().any(|problem| problem.property() == Some(property))
+    }
+
     pub(super) fn notice(&mut self, text: impl Into<String>) {
         self.report.notices.push(text.into());
     }

@@ -18,12 +18,20 @@ pub(super) struct Entry {
     pub(super) value: String,
     /// The value came from a reference, or the name says that it is secret.
     pub(super) secret: bool,
+    /// A reference in it leads nowhere, which is a problem of its own.
+    pub(super) unresolved: bool,
 }
 
 impl Entry {
     pub(super) fn new(key: &str, written: &str, value: String, referred: bool) -> Self {
         let secret = referred || is_secret_name(key);
-        Self { key: key.to_owned(), written: written.to_owned(), value, secret }
+        let (key, written) = (key.to_owned(), written.to_owned());
+        Self { key, written, value, secret, unresolved: false }
+    }
+
+    /// A reason that quotes the value; what may be said of it where the value is secret.
+    pub(super) fn quoting(&self, reason: String) -> String {
+        if self.secret { "has a part that does not fit".to_owned() } else { reason }
     }
 
     /// The value as a message may show it.
@@ -140,14 +148,14 @@ impl Section {
         findings: &mut Findings,
     ) {
         entry.secret |= matches!(property.kind, Kind::Secret);
-        let fault = property.check(&entry.value).err();
+        let fault = property.check(&entry.value).err().filter(|_| !entry.unresolved);
         match (&fault, &property.effect) {
             (_, Effect::Elsewhere) => return,
             (Some(Fault { refused: true, reason, .. }), _) => {
                 findings.row(&entry.written, Verdict::Refused, reason.clone());
             }
             (_, Effect::Used) => findings.row(&entry.written, Verdict::Used, note),
-            (_, Effect::WithoutEffect(reason)) => {
+            (_, Effect::Ignored(reason)) => {
                 let note = if note.is_empty() { String::new() } else { format!("{note}; ") };
                 findings.row(&entry.written, Verdict::WithoutEffect, format!("{note}{reason}"));
             }
@@ -159,8 +167,12 @@ impl Section {
             Some(Fault { refused: true, reason, cure }) => {
                 findings.problem(entry.refused(reason, cure));
             }
-            Some(Fault { reason, cure, .. }) => findings.problem(entry.invalid(reason, cure)),
-            None if property.name.ends_with('*') => {}
+            Some(Fault { reason, cure, .. }) => {
+                let quotes = matches!(property.kind, Kind::Regex | Kind::RegexList);
+                let reason = if quotes { entry.quoting(reason) } else { reason };
+                findings.problem(entry.invalid(reason, cure));
+            }
+            None if property.name.ends_with('*') || entry.unresolved => {}
             None => {
                 self.entries.insert(property.name, entry);
             }

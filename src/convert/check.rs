@@ -67,9 +67,7 @@ impl Converter {
             Format::ByteArray => {
                 Some("use StringConverter or JsonConverter, or a BLOB or BINARY column")
             }
-            Format::BinaryData(_) if schema.schema_type == SchemaType::Bytes => {
-                (!is_bytes).then_some("set decimal.handling.mode to string or double")
-            }
+            Format::BinaryData(_) if is_bytes => None,
             Format::BinaryData(Some(delegate)) => delegate.cannot_write(schema),
             Format::BinaryData(None) if self.place == Place::Header => {
                 Some("as a header converter it has no delegate; use SimpleHeaderConverter")

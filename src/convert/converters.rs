@@ -159,15 +159,21 @@ impl Converter {
                 Err(self.refuse(&value))
             }
             Format::ByteArray => self.bytes(value),
-            Format::BinaryData(delegate) => match (schema, delegate) {
-                (Some(schema), Some(delegate)) if schema.schema_type != SchemaType::Bytes => {
-                    delegate.write(Some(schema), value, arena)
+            Format::BinaryData(delegate) => {
+                let is_bytes = schema.is_none_or(|s| s.schema_type == SchemaType::Bytes);
+                match (value, delegate) {
+                    (Value::Null, _) if is_bytes => Ok(None),
+                    (Value::Bytes(bytes), _) if is_bytes => Ok(Some(bytes)),
+                    (value, Some(delegate)) => delegate.write(schema, value, arena),
+                    (value, None) => Err(self.refuse(&value)),
                 }
-                (Some(schema), None) if schema.schema_type != SchemaType::Bytes => {
-                    Err(self.refuse(&value))
-                }
-                _ => self.bytes(value),
-            },
+            }
+            // The only one of them that looks at the schema of a null.
+            Format::Primitive(Primitive::Boolean)
+                if schema.is_some_and(|s| s.schema_type != SchemaType::Boolean) =>
+            {
+                Err(self.refuse(&value))
+            }
             Format::Primitive(_) if value.is_null() => Ok(None),
             Format::Primitive(primitive) => match primitive.convert(schema, value, arena) {
                 Some(bytes) => Ok(Some(bytes)),

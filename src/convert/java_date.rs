@@ -84,7 +84,7 @@ pub(super) fn write_date_text(ms: i64, out: &mut ArenaVec<'_, u8>) {
     out.push(b' ');
     write_time(civil.time_ms, out);
     out.extend_from_slice_copy(b" UTC ");
-    padded(civil.year, 4, out);
+    write_integer(civil.year, out);
 }
 
 /// Appends what `SimpleHeaderConverter` makes of a date: a time on the first day, a bare date at midnight,
@@ -148,6 +148,7 @@ mod tests {
             (-1, "Wed Dec 31 23:59:59 UTC 1969"),
             (GREGORIAN_START * DAY_MS, "Fri Oct 15 00:00:00 UTC 1582"),
             ((GREGORIAN_START - 1) * DAY_MS, "Thu Oct 04 00:00:00 UTC 1582"),
+            (-354_285 * DAY_MS, "Wed Dec 27 00:00:00 UTC 999"),
         ] {
             assert_eq!(text(|out| write_date_text(ms, out)), expected);
         }

@@ -19,3 +19,6 @@ mod string;
 pub use check::ConvertWarning;
 pub use converters::{Converters, ProducerRecord};
 pub use error::ConvertError;
+
+#[cfg(test)]
+mod tests;

@@ -18,8 +18,11 @@ pub(super) struct Envelope {
     shape: Schema,
     /// The row schema's name, parted where the route value goes.
     name: (String, String),
-    known: RefCell<HashMap<String, Vec<(Option<i32>, Arc<Schema>)>>>,
+    known: RefCell<HashMap<String, Vec<Versioned>>>,
 }
+
+/// A schema with its version.
+type Versioned = (Option<i32>, Arc<Schema>);
 
 impl Envelope {
     pub(super) fn new(

@@ -64,7 +64,7 @@ impl Expander {
         let Some(document) = parse(text, arena) else {
             return Expansion::Text(ExpandWarning::Malformed);
         };
-        match (self.inference.infer(&document, &self.name), &document) {
+        match (self.inference.infer(&document, Some(&self.name)), &document) {
             (Err(_), _) => Expansion::Text(ExpandWarning::NoSchema),
             (Ok(None), _) => Expansion::EmptyArray,
             (Ok(Some(schema)), Node::Object(_)) => match build(&schema, &document, arena) {

@@ -21,8 +21,9 @@ pub(super) struct NoSchema;
 type Inferred = Result<Option<Arc<Schema>>, NoSchema>;
 
 impl Inference {
-    /// The schema of a node at `path`; `None` for one that is left out.
-    pub(super) fn infer(&self, node: &Node<'_>, path: &str) -> Inferred {
+    /// The schema of a node; `None` for one that is left out. `path` names structs: the keys that lead to
+    /// them, counted anew inside an array of arrays.
+    pub(super) fn infer(&self, node: &Node<'_>, path: Option<&str>) -> Inferred {
         let schema_type = match node {
             Node::Null => {
                 return Ok(
@@ -40,24 +41,29 @@ impl Inference {
         Ok(Some(optional(schema_type)))
     }
 
-    fn object(&self, members: &[(&str, Node<'_>)], path: &str) -> Result<Arc<Schema>, NoSchema> {
+    fn object(
+        &self,
+        members: &[(&str, Node<'_>)],
+        path: Option<&str>,
+    ) -> Result<Arc<Schema>, NoSchema> {
         let mut fields = Fields::default();
         for (key, node) in members {
             let name = adjusted(key, self.field_names);
-            if name.is_empty() {
-                return Err(NoSchema);
-            }
             if fields.places.contains_key(&name) {
                 continue;
             }
-            if let Some(schema) = self.infer(node, &format!("{path}.{name}"))? {
+            let inner = path.map(|path| format!("{path}.{name}"));
+            if let Some(schema) = self.infer(node, inner.as_deref().or(Some(&name)))? {
+                if name.is_empty() {
+                    return Err(NoSchema);
+                }
                 fields.push(name, schema);
             }
         }
         Ok(Arc::new(fields.into_struct(path, true)))
     }
 
-    fn array(&self, elements: &[Node<'_>], path: &str) -> Inferred {
+    fn array(&self, elements: &[Node<'_>], path: Option<&str>) -> Inferred {
         if elements.is_empty() {
             let strings = || array_of(optional(SchemaType::String));
             return Ok(self.empty_array_as_strings.then(strings));
@@ -74,7 +80,7 @@ impl Inference {
         }
         let element = match sample {
             Node::Object(_) => self.objects(present(), path)?,
-            Node::Array(_) => self.infer(sample, path)?.ok_or(NoSchema)?,
+            Node::Array(_) => self.infer(sample, None)?.ok_or(NoSchema)?,
             _ => {
                 let schema = self.infer(sample, path)?.ok_or(NoSchema)?;
                 for node in present() {
@@ -92,7 +98,7 @@ impl Inference {
     fn objects<'n>(
         &self,
         nodes: impl Iterator<Item = &'n Node<'n>>,
-        path: &str,
+        path: Option<&str>,
     ) -> Result<Arc<Schema>, NoSchema> {
         let mut shapes: Vec<Arc<Schema>> = Vec::new();
         for node in nodes {
@@ -138,9 +144,9 @@ impl Fields {
         }
     }
 
-    fn into_struct(self, path: &str, optional: bool) -> Schema {
+    fn into_struct(self, path: Option<&str>, optional: bool) -> Schema {
         Schema {
-            name: Some(path.to_owned()),
+            name: path.map(str::to_owned),
             fields: self.list,
             ..Schema::new(SchemaType::Struct).optional(optional)
         }

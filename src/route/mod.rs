@@ -16,6 +16,9 @@ mod row;
 mod timestamp;
 mod topic;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::RouteError;
 pub use event_router::{DropReason, EventRouter, Routed};
 pub use expand::ExpandWarning;

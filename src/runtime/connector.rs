@@ -8,8 +8,9 @@ use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
 use super::sender::Sender;
-use super::snapshot::{self, Overlap, Start};
-use super::sql::Sql;
+use super::snapshot::Publisher;
+use super::start::{Start, start};
+use super::queries::Queries;
 use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
@@ -104,7 +105,8 @@ impl Connector {
 
     /// From the stored offset to a failure, with one producer.
     fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
-        let sql = Sql::new(&self.shared.handle, Arc::clone(&self.config));
+        let host = self.config.source.hosts.first().map_or("", String::as_str);
+        let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let router = Arc::new(EventRouter::new(
             self.config.router.clone(),
             &self.config.topic_prefix,
@@ -112,11 +114,11 @@ impl Connector {
         ));
         let converters =
             Arc::new(Converters::new(&self.config.converters).map_err(Failure::Converters)?);
-        let start = snapshot::start(&self.config, &sql, store, &router, &converters)?;
-        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.server.clone()));
+        let start = start(&self.config, &queries, store, &router, &converters)?;
+        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, store)?;
         let result =
-            self.read(start, &mut session, store, &sql, router, converters, caught_up, backoff);
+            self.read(start, &mut session, store, &queries, router, converters, caught_up, backoff);
         self.close_session(session, result)
     }
 
@@ -174,17 +176,33 @@ impl Connector {
         start: Start,
         session: &mut Session,
         store: &Arc<Mutex<Store>>,
-        sql: &Sql,
+        queries: &Queries,
         router: Arc<EventRouter>,
         converters: Arc<Converters>,
         caught_up: Option<CaughtUp>,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        let overlap = self.snapshot(start, session, &router, &converters)?;
+        let overlap = match start.snapshot {
+            None => None,
+            Some(snapshot) => {
+                self.status.enter(ConnectorState::Snapshot);
+                let publisher = Publisher {
+                    config: &self.config,
+                    queries,
+                    router: &router,
+                    converters: &converters,
+                    status: &self.status,
+                    metrics: &self.metrics,
+                    stop: &self.shared.stop,
+                    offset: &start.offset,
+                };
+                Some(snapshot.publish(&publisher, &mut session.sender)?)
+            }
+        };
         let offset = session.in_flight.read_offset();
         let mut stream = Stream::new(
             Arc::clone(&self.config),
-            sql.clone(),
+            queries.clone(),
             router,
             converters,
             self.metrics.clone(),
@@ -211,27 +229,6 @@ impl Connector {
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
-    }
-
-    /// Publishes the rows that were already there, where the start asks for it.
-    fn snapshot(
-        &self,
-        start: Start,
-        session: &mut Session,
-        router: &EventRouter,
-        converters: &Converters,
-    ) -> Result<Option<Overlap>, Failure> {
-        let Some(snapshot) = start.snapshot else { return Ok(None) };
-        self.status.enter(ConnectorState::Snapshot);
-        let rows = snapshot.publish(
-            &mut session.sender,
-            router,
-            converters,
-            &self.status,
-            &self.metrics,
-        )?;
-        info!(connector = %self.config.name, rows = rows.rows, "snapshot published");
-        Ok(rows.overlap)
     }
 
     /// One connection's stream.

@@ -2,18 +2,21 @@
 //! acknowledgements and stores checkpoints, one place that decides between retry and stop.
 
 mod backoff;
+mod beat;
 mod checkpointer;
 mod connector;
 mod failure;
 mod held;
+mod overlap;
 mod pipeline;
 mod row;
 mod sender;
 mod shutdown;
 mod snapshot;
-mod sql;
+mod queries;
 mod statement;
 mod status;
+mod start;
 mod stream;
 mod tables;
 mod transaction;

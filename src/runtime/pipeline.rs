@@ -58,6 +58,7 @@ impl Pipeline<'_> {
         }
         self.checkpointer.set_busy(behind);
         self.stream.count(!behind);
+        self.stream.beat(self.sender)?;
         self.sender.poll()?;
         self.status.tick();
         if let (true, Some(err)) = (idle, self.checkpointer.failure()) {

@@ -5,7 +5,7 @@ use tracing::{error, warn};
 
 use super::Failure;
 use super::sender::Sender;
-use super::snapshot::Overlap;
+use super::overlap::Overlap;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use crate::config::InvalidOperation;
@@ -44,7 +44,7 @@ pub(super) fn send_row(
 ) -> Result<(), Failure> {
     if row.change.operation == Operation::Create
         && let Some(overlap) = context.overlap
-        && overlap.covers(&row.table.name, row.change)?
+        && overlap.covers(&row.table.name, row.change)
     {
         return Ok(()); // The snapshot has published it.
     }

@@ -1,64 +1,125 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use bumpalo::Bump;
+use tracing::info;
+
+use super::overlap::Overlap;
+use super::queries::Queries;
+use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
-use super::sql::Sql;
-use super::{ConnectorStatus, Failure};
-use crate::checkpoint::Store;
+use super::stream::now_ms;
+use super::tables::Captured;
+use super::transaction::Transaction;
+use super::{ConnectorStatus, Failure, Stop};
 use crate::config::ConnectorConfig;
-use crate::connect::RowChange;
 use crate::convert::Converters;
+use crate::decode::TableLayout;
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::route::EventRouter;
+use crate::source::{Snapshot, SnapshotRow};
 
-pub(super) struct Start {
-    pub(super) offset: Offset,
-    pub(super) server: Offset,
-    pub(super) snapshot: Option<InitialSnapshot>,
+/// Rows that are asked for at once.
+const BATCH_ROWS: usize = 1000;
+
+/// The rows that were in the captured tables before the stream begins.
+pub(super) struct InitialSnapshot {
+    pub(super) snapshot: Snapshot,
+    pub(super) tables: Vec<(TableLayout, Captured)>,
 }
-pub(super) struct InitialSnapshot;
-pub(super) struct Published {
-    pub(super) rows: u64,
-    pub(super) overlap: Option<Overlap>,
+
+/// What publishing needs.
+pub(super) struct Publisher<'a> {
+    pub(super) config: &'a ConnectorConfig,
+    pub(super) queries: &'a Queries,
+    pub(super) router: &'a EventRouter,
+    pub(super) converters: &'a Converters,
+    pub(super) status: &'a ConnectorStatus,
+    pub(super) metrics: &'a ConnectorMetrics,
+    pub(super) stop: &'a Stop,
+    pub(super) offset: &'a Offset,
 }
+
 impl InitialSnapshot {
+    /// Publishes every row, and gives what tells them from the stream's first ones.
     pub(super) fn publish(
-        self,
-        _sender: &mut Sender,
-        _router: &EventRouter,
-        _converters: &Converters,
-        _status: &ConnectorStatus,
-        _metrics: &ConnectorMetrics,
-    ) -> Result<Published, Failure> {
-        Ok(Published { rows: 0, overlap: None })
-    }
-}
-pub(super) struct Overlap;
-impl Overlap {
-    pub(super) fn covers(
-        &mut self,
-        _table: &str,
-        _change: &RowChange<'_>,
-    ) -> Result<bool, Failure> {
-        Ok(false)
+        mut self,
+        publisher: &Publisher<'_>,
+        sender: &mut Sender,
+    ) -> Result<Overlap, Failure> {
+        let mut arena = Bump::new();
+        let mut total = 0;
+        for (layout, captured) in &self.tables {
+            if !publisher.wants(layout) {
+                continue;
+            }
+            let select = captured.plan.select_list();
+            publisher.queries.wait(self.snapshot.read_table(layout, &select))?;
+            let mut rows = 0_u64;
+            loop {
+                let batch = publisher.queries.wait(self.snapshot.next_rows(BATCH_ROWS))?;
+                if batch.is_empty() {
+                    break;
+                }
+                for row in &batch {
+                    arena.reset();
+                    publisher.row(row, captured, &arena, sender)?;
+                    rows += 1;
+                }
+                publisher.batch_done(batch.len(), sender)?;
+            }
+            total += rows;
+            info!(connector = %publisher.config.name, table = %captured.name, rows, "table read");
+        }
+        info!(connector = %publisher.config.name, rows = total, "snapshot read");
+        // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
+        let transaction = &mut Transaction::new(publisher.offset);
+        sender.place(transaction.finish(sender.sequence()));
+        sender.publish();
+        let layouts = self.tables.into_iter().map(|(layout, captured)| (captured.name, layout));
+        Ok(Overlap::new(self.snapshot, layouts.collect(), publisher.queries.clone()))
     }
 }
 
-pub(super) fn start(
-    _config: &ConnectorConfig,
-    sql: &Sql,
-    store: &Arc<Mutex<Store>>,
-    _router: &EventRouter,
-    _converters: &Converters,
-) -> Result<Start, Failure> {
-    let server = sql.server()?;
-    let mut store = store.lock().unwrap();
-    let offset = match store.load()? {
-        Some(offset) => offset,
-        None => {
-            store.save(&server)?;
-            server.clone()
-        }
-    };
-    Ok(Start { offset, server, snapshot: None })
+impl Publisher<'_> {
+    /// Whether `snapshot.include.collection.list` lets this table's rows be read.
+    fn wants(&self, layout: &TableLayout) -> bool {
+        let list = self.config.capture.snapshot_tables.as_ref();
+        list.is_none_or(|list| list.matches(&format!("{}.{}", layout.database, layout.table)))
+    }
+
+    fn row(
+        &self,
+        row: &SnapshotRow,
+        table: &Captured,
+        arena: &Bump,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let texts: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+        let now_ms = now_ms();
+        let transaction = Transaction::new(self.offset);
+        let change = table.plan.snapshot_row(&texts, arena, now_ms).map_err(|source| {
+            Failure::Decode { transaction: transaction.name(), source }
+        })?;
+        let mut dropped = Dropped::new(self.config.router.invalid_operation, self.metrics.clone());
+        send_row(
+            Row { table, change: &change, now_ms },
+            &mut RowContext {
+                router: self.router,
+                converters: self.converters,
+                arena,
+                transaction: &transaction,
+                overlap: &mut None,
+                dropped: &mut dropped,
+            },
+            sender,
+        )
+    }
+
+    fn batch_done(&self, rows: usize, sender: &mut Sender) -> Result<(), Failure> {
+        self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
+        self.status.tick();
+        sender.poll()?;
+        if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
+    }
 }

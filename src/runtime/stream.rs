@@ -2,11 +2,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Failure;
+use super::beat::Beat;
 use super::held::Prepared;
+use super::overlap::Overlap;
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
-use super::snapshot::Overlap;
-use super::sql::Sql;
+use super::queries::Queries;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
@@ -32,7 +33,7 @@ const ARENA_KEEP_BYTES: usize = 1 << 20;
 /// Follows the log's events: transactions, tables, rows, places.
 pub(super) struct Stream {
     config: Arc<ConnectorConfig>,
-    sql: Sql,
+    queries: Queries,
     tables: Tables,
     router: Arc<EventRouter>,
     converters: Arc<Converters>,
@@ -41,6 +42,7 @@ pub(super) struct Stream {
     overlap: Option<Overlap>,
     arena: Bump,
     unpacker: Option<Unpacker>,
+    beat: Option<Beat>,
     prepared: Prepared,
     store: Arc<Mutex<Store>>,
     transactions: u64,
@@ -51,7 +53,7 @@ pub(super) struct Stream {
 impl Stream {
     pub(super) fn new(
         config: Arc<ConnectorConfig>,
-        sql: Sql,
+        queries: Queries,
         router: Arc<EventRouter>,
         converters: Arc<Converters>,
         metrics: ConnectorMetrics,
@@ -60,17 +62,19 @@ impl Stream {
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let beat = Beat::new(&config, &converters);
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
             tables: Tables::new(&config),
             config,
-            sql,
+            queries,
             router,
             converters,
             transaction: Transaction::new(offset),
             overlap,
             arena: Bump::with_capacity(ARENA_BYTES),
             unpacker: None,
+            beat,
             prepared,
             store,
             transactions: 0,
@@ -154,6 +158,7 @@ impl Stream {
     }
 
     fn on_gtid(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        self.leave_overlap();
         let tagged = event.header.event_type == event::GTID_TAGGED_LOG_EVENT;
         let gtid = if tagged {
             event::GtidEvent::parse_tagged(event.body)
@@ -169,7 +174,15 @@ impl Stream {
         Ok(())
     }
 
+    /// A transaction that begins behind the snapshot's overlap is in the stream alone, as are all later ones.
+    fn leave_overlap(&mut self) {
+        if let Some(overlap) = self.overlap.take_if(|o| o.is_passed(&self.transaction.position())) {
+            overlap.close();
+        }
+    }
+
     fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
+        self.leave_overlap();
         let anonymous =
             event::GtidEvent::parse(event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.announce(
@@ -315,7 +328,7 @@ impl Stream {
     }
 
     fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let mapped = self.tables.map(event.body, &self.sql, &self.router, &self.converters);
+        let mapped = self.tables.map(event.body, &self.queries, &self.router, &self.converters);
         mapped.map_err(|failure| match failure {
             MapFailure::Decode(source) => self.decode_failure(*source),
             MapFailure::Failure(failure) => failure,
@@ -370,6 +383,16 @@ impl Stream {
             }
         }
         Ok(())
+    }
+
+    /// Sends a heartbeat record where one is due, between transactions.
+    pub(super) fn beat(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(beat) = self.beat.as_mut().filter(|beat| beat.is_due()) else { return Ok(()) };
+        if self.transaction.is_open() {
+            return Ok(());
+        }
+        reset(&mut self.arena);
+        beat.send(now_ms(), &self.converters, &self.arena, &self.queries, sender)
     }
 
     /// Notes how far the transaction in progress was sent, so that a restart does not send it again.
@@ -437,6 +460,6 @@ fn now_us() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn now_ms() -> i64 {
+pub(super) fn now_ms() -> i64 {
     i64::try_from(now_us() / 1000).unwrap_or(i64::MAX)
 }

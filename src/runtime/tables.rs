@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use tracing::{info, warn};
 
 use super::Failure;
-use super::sql::Sql;
+use super::queries::Queries;
 use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
 use crate::convert::Converters;
 use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
@@ -141,7 +141,7 @@ impl Tables {
     pub(super) fn map(
         &mut self,
         body: &[u8],
-        sql: &Sql,
+        queries: &Queries,
         router: &EventRouter,
         converters: &Converters,
     ) -> Result<(), MapFailure> {
@@ -164,7 +164,7 @@ impl Tables {
                     }
                     known => {
                         let captured =
-                            self.plan(body, raw, (database, table), sql, router, converters)?;
+                            self.plan(body, raw, (database, table), queries, router, converters)?;
                         info!(table = %captured.name, "table layout taken up");
                         match known.and_then(|index| self.captured.get_mut(index)) {
                             Some(slot) => *slot = captured,
@@ -185,12 +185,12 @@ impl Tables {
         body: &[u8],
         raw: &[u8],
         (database, table): (&str, &str),
-        sql: &Sql,
+        queries: &Queries,
         router: &EventRouter,
         converters: &Converters,
     ) -> Result<Captured, MapFailure> {
         let map = TableMap::parse(body).map_err(MapFailure::decode)?;
-        let layout = sql.layout(database, table).map_err(MapFailure::Failure)?;
+        let layout = queries.layout(database, table).map_err(MapFailure::Failure)?;
         let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
         match Captured::new(&layout, Some((&map, raw)), config, router, converters) {
             Ok(captured) => Ok(captured),

@@ -95,8 +95,12 @@ impl Transaction {
 
     /// Where its end is in the log.
     pub(super) fn outcome(&self) -> Outcome {
-        let position = BinlogPosition { file: self.file.to_string(), pos: self.pos };
-        Outcome { gtid: self.gtid, position }
+        Outcome { gtid: self.gtid, position: self.position() }
+    }
+
+    /// Where the last event ended.
+    pub(super) fn position(&self) -> BinlogPosition {
+        BinlogPosition { file: self.file.to_string(), pos: self.pos }
     }
 
     /// What a message calls it: its GTID, or where it is.

@@ -66,6 +66,9 @@ pub struct Delivery {
 
 impl ClientContext for Delivery {
     fn log(&self, level: RDKafkaLogLevel, fac: &str, message: &str) {
+        if fac == "CONFWARN" {
+            return debug!(facility = fac, "librdkafka: {message}"); // About our own settings.
+        }
         match level {
             RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical => {
                 error!(facility = fac, "librdkafka: {message}");

@@ -1,6 +1,8 @@
 use std::io;
 use std::time::Duration;
 
+use mysql_async::DriverError;
+
 use super::event::EventError;
 use super::preflight::PreflightProblem;
 use crate::error::Remedy;
@@ -220,6 +222,9 @@ impl SourceError {
             }
             mysql_async::Error::Io(mysql_async::IoError::Io(source)) => {
                 Self::Disconnected { doing, source: Some(source) }
+            }
+            mysql_async::Error::Driver(DriverError::UnknownAuthPlugin { name }) => {
+                Self::UnsupportedPlugin(name)
             }
             other => Self::Query { doing, source: Box::new(other) },
         }

@@ -1,7 +1,230 @@
+//! What must be right about server and account, checked by asking for just that: rights that come from
+//! roles, partial revokes and the like count as the server counts them.
+
+use std::time::{Duration, Instant};
+
+use super::SourceError;
+use super::layout::{captured_tables, near_names, quoted};
+use super::server::{Server, position};
+use super::sql::{Sql, named};
+use crate::config::{SourceConfig, TableFilter};
+
+/// A stream of ours that has just ended may still be listed; after this long it is somebody else's.
+const OLD_STREAM_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often to look whether it is gone.
+const OLD_STREAM_POLL: Duration = Duration::from_millis(500);
+
 /// Something that must be mended before the start.
 #[derive(Debug, thiserror::Error)]
 pub enum PreflightProblem {
     /// The binary log is off.
     #[error("the binary log is off")]
     LogBinOff,
+    /// Statements are logged instead of rows.
+    #[error("binlog_format is {0}, not ROW")]
+    BinlogFormat(String),
+    /// Rows are logged in part.
+    #[error("binlog_row_image is {0}, not FULL")]
+    BinlogRowImage(String),
+    /// A replica whose log lacks what it replicates.
+    #[error(
+        "the server is a replica with log_replica_updates off: its log lacks what it replicates"
+    )]
+    NoReplicaUpdates,
+    /// A right is missing.
+    #[error("{account} lacks {privilege}")]
+    MissingGrant {
+        /// The account as the server knows it.
+        account: String,
+        /// The privilege, with the table for SELECT.
+        privilege: String,
+        /// What to grant it on.
+        on: String,
+    },
+    /// Our server id is the server's own.
+    #[error("database.server.id {0} is the server's own server_id")]
+    ServerIdOfServer(u32),
+    /// Our server id is in use.
+    #[error("database.server.id {id} is in use by the replica {host}")]
+    ServerIdInUse {
+        /// The id.
+        id: u32,
+        /// The host of the replica, as it says.
+        host: String,
+    },
+    /// No table is captured.
+    #[error("no table that {account} can see matches the include and exclude lists{}", hint(near))]
+    NoTable {
+        /// The account as the server knows it.
+        account: String,
+        /// Tables with similar names.
+        near: Vec<String>,
+    },
+    /// Transactions that are needed next are gone.
+    #[error("transactions that are needed next are purged: {0}")]
+    Purged(crate::offset::GtidSet),
+    /// Transactions that were read are not the server's.
+    #[error("the server lacks transactions that were read before: {0}")]
+    ForeignServer(crate::offset::GtidSet),
+    /// The log file that is needed next is gone.
+    #[error("the binary log file {0} that is needed next is gone")]
+    MissingLog(String),
+    /// The log file that is needed next ends before the stored position.
+    #[error("the binary log file {file} ends at {size}, before the stored position {pos}")]
+    ShortLog {
+        /// The file.
+        file: String,
+        /// Its size.
+        size: u64,
+        /// The stored position.
+        pos: u64,
+    },
+}
+
+fn hint(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) }
+}
+
+impl PreflightProblem {
+    /// The SQL or the words that mend it.
+    #[must_use]
+    pub fn cure(&self) -> String {
+        match self {
+            Self::LogBinOff => "start mysqld with --log-bin".into(),
+            Self::BinlogFormat(_) => "SET PERSIST binlog_format = 'ROW'".into(),
+            Self::BinlogRowImage(_) => "SET PERSIST binlog_row_image = 'FULL'".into(),
+            Self::NoReplicaUpdates => "start mysqld with --log-replica-updates".into(),
+            Self::MissingGrant { account, privilege, on } => {
+                format!("GRANT {privilege} ON {on} TO {account}")
+            }
+            Self::ServerIdOfServer(_) | Self::ServerIdInUse { .. } => {
+                "give database.server.id a number that no server and no other replica uses".into()
+            }
+            Self::NoTable { account, .. } => format!(
+                "correct table.include.list, create the table, or GRANT SELECT ON database.table TO {account}"
+            ),
+            Self::Purged(_) | Self::MissingLog(_) | Self::ShortLog { .. } => {
+                "bring the logs back, or start anew with `outflow offsets reset` or \
+                 snapshot.mode=when_needed, knowing what is missed"
+                    .into()
+            }
+            Self::ForeignServer(_) => {
+                "connect to the server that was read before or to a replica that has all of it, or \
+                 start anew with `outflow offsets reset`"
+                    .into()
+            }
+        }
+    }
+}
+
+/// Checks server and account, and finds all problems at once.
+///
+/// # Errors
+/// [`SourceError::Preflight`] with what is to be mended, or why it could not be found out.
+pub async fn preflight(
+    sql: &mut Sql,
+    config: &SourceConfig,
+    tables: &TableFilter,
+) -> Result<Server, SourceError> {
+    let settings = Server::read_settings(sql).await?;
+    let mut problems = settings_problems(&settings, config);
+    let account = account(sql).await?;
+    let missing = |privilege: &str, on: &str| PreflightProblem::MissingGrant {
+        account: account.clone(),
+        privilege: privilege.to_owned(),
+        on: on.to_owned(),
+    };
+    if settings.log_bin {
+        match position(sql).await {
+            Err(SourceError::AccessDenied { .. }) => {
+                problems.push(missing("REPLICATION CLIENT", "*.*"))
+            }
+            result => drop(result?),
+        }
+    }
+    match is_silent_replica(sql, &settings).await {
+        Ok(true) => problems.push(PreflightProblem::NoReplicaUpdates),
+        // The missing right is named already.
+        Ok(false) | Err(SourceError::AccessDenied { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    match other_replica(sql, config.server_id.get()).await {
+        Ok(Some(host)) => {
+            problems.push(PreflightProblem::ServerIdInUse { id: config.server_id.get(), host });
+        }
+        Ok(None) => {}
+        Err(SourceError::AccessDenied { .. }) => problems.push(missing("REPLICATION SLAVE", "*.*")),
+        Err(error) => return Err(error),
+    }
+    let captured = captured_tables(sql, tables).await?;
+    if captured.is_empty() {
+        let near = near_names(sql, tables).await?;
+        problems.push(PreflightProblem::NoTable { account: account.clone(), near });
+    }
+    for (database, table) in &captured {
+        let name = format!("{}.{}", quoted(database), quoted(table));
+        match sql.run(&format!("SELECT * FROM {name} LIMIT 0"), "reading a captured table").await {
+            Err(SourceError::AccessDenied { .. }) => problems.push(missing("SELECT", &name)),
+            result => result?,
+        }
+    }
+    if problems.is_empty() {
+        Server::read(sql).await
+    } else {
+        Err(SourceError::Preflight(problems))
+    }
+}
+
+fn settings_problems(server: &Server, config: &SourceConfig) -> Vec<PreflightProblem> {
+    let mut problems = Vec::new();
+    if !server.log_bin {
+        problems.push(PreflightProblem::LogBinOff);
+    }
+    if !server.binlog_format.eq_ignore_ascii_case("ROW") {
+        problems.push(PreflightProblem::BinlogFormat(server.binlog_format.clone()));
+    }
+    if !server.binlog_row_image.eq_ignore_ascii_case("FULL") {
+        problems.push(PreflightProblem::BinlogRowImage(server.binlog_row_image.clone()));
+    }
+    if server.server_id == config.server_id.get() {
+        problems.push(PreflightProblem::ServerIdOfServer(server.server_id));
+    }
+    problems
+}
+
+/// The account that our login became, quoted as GRANT wants it.
+async fn account(sql: &mut Sql) -> Result<String, SourceError> {
+    let account = sql.text("SELECT CURRENT_USER()", "asking who we are").await?.unwrap_or_default();
+    let (user, host) = account.rsplit_once('@').unwrap_or((&account, "%"));
+    let quote = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    Ok(format!("{}@{}", quote(user), quote(host)))
+}
+
+/// Whether the server replicates from another without logging it.
+async fn is_silent_replica(sql: &mut Sql, server: &Server) -> Result<bool, SourceError> {
+    if server.log_replica_updates {
+        return Ok(false);
+    }
+    let new_name = sql.version() >= (8, 0, 22);
+    let statement = if new_name { "SHOW REPLICA STATUS" } else { "SHOW SLAVE STATUS" };
+    Ok(!sql.rows(statement, "asking whether the server is a replica").await?.is_empty())
+}
+
+/// The host of a replica that uses our id, and goes on doing so.
+async fn other_replica(sql: &mut Sql, server_id: u32) -> Result<Option<String>, SourceError> {
+    let new_name = sql.version() >= (8, 0, 22);
+    let statement = if new_name { "SHOW REPLICAS" } else { "SHOW SLAVE HOSTS" };
+    let deadline = Instant::now() + OLD_STREAM_TIMEOUT;
+    loop {
+        let rows = sql.rows(statement, "listing the replicas").await?;
+        let ours = |row: &&mysql_async::Row| {
+            let id = named(row, "Server_Id").or_else(|| named(row, "Server_id"));
+            id.is_some_and(|id| id == server_id.to_string())
+        };
+        let Some(row) = rows.iter().find(ours) else { return Ok(None) };
+        if Instant::now() > deadline {
+            return Ok(Some(named(row, "Host").unwrap_or_default()));
+        }
+        tokio::time::sleep(OLD_STREAM_POLL).await;
+    }
 }

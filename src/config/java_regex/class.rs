@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use super::JavaRegexError;
 
 /// A set of characters, put together as Java's character classes are.
@@ -97,8 +95,7 @@ pub(super) fn write_char(c: char, out: &mut String) {
     if c.is_ascii_alphanumeric() {
         out.push(c);
     } else {
-        // Writing to a String cannot fail.
-        let _: std::fmt::Result = write!(out, r"\x{{{:X}}}", u32::from(c));
+        push_all(out, &[&format!(r"\x{{{:X}}}", u32::from(c))]);
     }
 }
 

@@ -51,3 +51,32 @@ fn split(text: &str) -> Result<Vec<String>, JavaRegexError> {
     }
     Ok(items)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_split_on_commas_not_behind_a_backslash() {
+        for (text, expected) in [
+            (r"a\,b, c\\,d,,e", &["a,b", r"c\\", "d", "e"][..]),
+            (" db.outbox ,\tdb.other\n", &["db.outbox", "db.other"]),
+            ("", &[]),
+            (" , ", &[]),
+        ] {
+            let list = RegexList::parse(text).unwrap();
+            assert_eq!(list.patterns().collect::<Vec<_>>(), expected, "{text:?}");
+        }
+        assert!(RegexList::parse(r"a\").is_err());
+        assert!(RegexList::parse("a,(").is_err());
+    }
+
+    #[test]
+    fn names_match_whole_and_in_any_ascii_case() {
+        let list = RegexList::parse(r"Orders\.Outbox_.*,plain").unwrap();
+        assert!(list.matches("orders.outbox_1"));
+        assert!(list.matches("PLAIN"));
+        assert!(!list.matches("plain2"));
+        assert!(!list.matches("xorders.outbox_1"));
+    }
+}

@@ -3,7 +3,9 @@
 //! A pattern is translated once into the engine's own syntax, with every flag, class and escape resolved;
 //! what cannot be carried out is refused there, so a compiled pattern never means something else than in Java.
 
+mod brackets;
 mod class;
+mod escape;
 mod list;
 mod regex;
 mod translate;

@@ -120,3 +120,138 @@ fn build(translated: &str, pattern: &str) -> Result<Regex, JavaRegexError> {
         .build()
         .map_err(|err| JavaRegexError(format!("the pattern {pattern:?} is not supported: {err}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn replaced(pattern: &str, replacement: &str, text: &str) -> String {
+        let regex = JavaRegex::compile(pattern, false).unwrap();
+        let replacement = Replacement::parse(replacement, &regex).unwrap();
+        let mut out = String::new();
+        regex.replace_first(text, &replacement, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn the_whole_text_must_match_as_in_java() {
+        for (pattern, text, expected) in [
+            ("U|User", "User", true),
+            (".*", "a\nb", false),
+            (".*", "a\u{85}b", false),
+            (".*", "a\u{2028}b", false),
+            ("(?s).*", "a\r\nb", true),
+            ("(?d).*", "a\rb", true),
+            ("(?i)user", "USER", true),
+            ("(?i)é", "É", false),
+            ("(?iu)é", "É", true),
+            (r"\d+", "٣", false),
+            (r"\w", "é", false),
+            (r"\s", "\u{a0}", false),
+            (r"\h", "\u{a0}", true),
+            ("a$", "a\n", false),
+            (r"a$\n", "a\n", true),
+            (r"a\Z\r\n", "a\r\n", true),
+            ("[a-z&&[^b]]+", "abc", false),
+            ("[a-z&&[^b]]+", "ac", true),
+            ("[^a[b]]", "b", false),
+            ("[]a]", "]", true),
+            (r"\Qa.b\E", "a.b", true),
+            (r"\Qa.b\E", "axb", false),
+            (r"\x{1F600}", "\u{1F600}", true),
+            (r"\uD83D\uDE00", "\u{1F600}", true),
+            (r"\0101", "A", true),
+            (r"\p{Alpha}\p{IsLatin}\p{Lu}", "aéÉ", true),
+            (r"\R", "\r\n", true),
+            ("a++a", "aa", false),
+            ("(?>a|ab)c", "abc", false),
+            (r"(a)(b)?\1", "aa", true),
+            (r"(?<x>a)\k<x>", "aa", true),
+            ("(?<=a)b|ab", "ab", true),
+            ("(?x) a b # c", "ab", true),
+            ("order_db.outbox", "order_dbXoutbox", true),
+            (r"order_db\.outbox", "order_db.outbox", true),
+            (r"order_db\.outbox", "order_dbXoutbox", false),
+        ] {
+            let regex = JavaRegex::compile(pattern, false).unwrap();
+            assert_eq!(regex.matches(text), Ok(expected), "{pattern} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_find_is_replaced() {
+        for (pattern, replacement, text, expected) in [
+            ("U|User", "X", "User", "Xser"),
+            (".*?", "z", "User", "zUser"),
+            (
+                "(?<routedByValue>.*)",
+                "outbox.event.${routedByValue}",
+                "Order",
+                "outbox.event.Order",
+            ),
+            ("(?i)(o|c)(.*)", "ev.$1_v2.$2", "Order", "ev.O_v2.rder"),
+            ("(.*)", "$10", "a", "a0"),
+            ("(a)|(b)", "[$1$2]", "b", "[b]"),
+            ("a", r"\$\\", "a", r"$\"),
+            ("x", "y", "abc", "abc"),
+        ] {
+            assert_eq!(replaced(pattern, replacement, text), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_carried_out_is_refused() {
+        for pattern in [
+            "(",
+            ")",
+            "[a",
+            "*a",
+            "a**",
+            "a{2",
+            "a{3,2}",
+            r"\",
+            r"\y",
+            r"\G",
+            r"\X",
+            r"\p{InGreek}",
+            r"\p{Nope}",
+            "(?<1>a)",
+            "(?<a>x)(?<a>y)",
+            r"\k<a>",
+            "[b-a]",
+            "(?U)a",
+            r"(?i)(a)\1",
+            r"\uD83D",
+        ] {
+            let error = JavaRegex::compile(pattern, false).unwrap_err();
+            assert!(!error.0.is_empty(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_takes_forever_is_an_error() {
+        let regex = JavaRegex::compile(r"(a|b|ab)*\1c", false).unwrap();
+        assert!(regex.matches(&"ab".repeat(200)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_pattern_panics(
+            pattern in "[ab(){}\\[\\]|?*+^$.,:<>=!&#Qnpux0-9dsiLE\\\\-]{0,24}",
+            text in "[ab\n\r1.]{0,8}",
+        ) {
+            if let Ok(regex) = JavaRegex::compile(&pattern, true) {
+                let _matched: Result<bool, _> = regex.matches(&text);
+            }
+        }
+
+        #[test]
+        fn any_text_may_be_a_pattern(pattern in any::<String>(), text in any::<String>()) {
+            if let Ok(regex) = JavaRegex::compile(&pattern, false) {
+                let _matched: Result<bool, _> = regex.matches(&text);
+            }
+        }
+    }
+}

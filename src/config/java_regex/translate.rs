@@ -1,5 +1,6 @@
 use super::JavaRegexError;
-use super::class::{LINE_TERMINATORS, Set, predefined, property, write_char};
+use super::class::{LINE_TERMINATORS, Set, write_char};
+use super::escape::Escape;
 
 /// A pattern in the engine's syntax, without flags: what they mean is written out.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub(super) struct Translation {
 }
 
 /// Deeper groups are refused before the engine's own limit, so that translating cannot exhaust the stack.
-const DEPTH_MAX: usize = 60;
+pub(super) const DEPTH_MAX: usize = 60;
 
 pub(super) fn translate(pattern: &str, ignore_case: bool) -> Result<Translation, JavaRegexError> {
     let mut translator = Translator {
@@ -35,10 +36,10 @@ pub(super) fn translate(pattern: &str, ignore_case: bool) -> Result<Translation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Token {
-    char: char,
+pub(super) struct Token {
+    pub(super) char: char,
     /// Between `\Q` and `\E`: a plain character, whatever it is.
-    quoted: bool,
+    pub(super) quoted: bool,
 }
 
 /// Resolves `\Q…\E`, which Java does before everything else, inside classes too.
@@ -66,42 +67,34 @@ fn unquote(pattern: &str) -> Vec<Token> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Flags {
-    ignore_case: bool,
-    unicode_case: bool,
-    multiline: bool,
-    dot_all: bool,
-    unix_lines: bool,
-    comments: bool,
+pub(super) struct Flags {
+    pub(super) ignore_case: bool,
+    pub(super) unicode_case: bool,
+    pub(super) multiline: bool,
+    pub(super) dot_all: bool,
+    pub(super) unix_lines: bool,
+    pub(super) comments: bool,
 }
 
-struct Translator<'p> {
-    pattern: &'p str,
-    tokens: Vec<Token>,
-    next: usize,
-    flags: Flags,
-    text: String,
-    names: Vec<(String, usize)>,
-    groups: usize,
-    literal: Option<String>,
-    depth: usize,
-}
-
-/// What a backslash stands for.
-enum Escape {
-    Char(char),
-    Set(Set),
-    /// An assertion or reference, already in the engine's syntax.
-    Text(String),
+pub(super) struct Translator<'p> {
+    pub(super) pattern: &'p str,
+    pub(super) tokens: Vec<Token>,
+    pub(super) next: usize,
+    pub(super) flags: Flags,
+    pub(super) text: String,
+    pub(super) names: Vec<(String, usize)>,
+    pub(super) groups: usize,
+    pub(super) literal: Option<String>,
+    pub(super) depth: usize,
 }
 
 impl Translator<'_> {
-    fn error(&self, what: &str) -> JavaRegexError {
+    pub(super) fn error(&self, what: &str) -> JavaRegexError {
         JavaRegexError(format!("{what} near index {} of the pattern {:?}", self.next, self.pattern))
     }
 
     /// The next token that counts: under the flag `x`, blanks and comments do not.
-    fn peek_token(&mut self) -> Option<Token> {
+    pub(super) fn peek_token(&mut self) -> Option<Token> {
         while self.flags.comments {
             match self.tokens.get(self.next) {
                 Some(Token { char: '\t'..='\r' | ' ', quoted: false }) => self.next += 1,
@@ -117,24 +110,24 @@ impl Translator<'_> {
     }
 
     /// The next character if it is not quoted.
-    fn peek(&mut self) -> Option<char> {
+    pub(super) fn peek(&mut self) -> Option<char> {
         self.peek_token().filter(|token| !token.quoted).map(|token| token.char)
     }
 
-    fn take(&mut self) -> Option<Token> {
+    pub(super) fn take(&mut self) -> Option<Token> {
         let token = self.peek_token()?;
         self.next += 1;
         Some(token)
     }
 
     /// The next token as it stands, blanks included.
-    fn take_raw(&mut self) -> Option<char> {
+    pub(super) fn take_raw(&mut self) -> Option<char> {
         let token = self.tokens.get(self.next)?;
         self.next += 1;
         Some(token.char)
     }
 
-    fn eat(&mut self, char: char) -> bool {
+    pub(super) fn eat(&mut self, char: char) -> bool {
         let found = self.peek() == Some(char);
         self.next += usize::from(found);
         found
@@ -234,7 +227,7 @@ impl Translator<'_> {
         }
     }
 
-    fn line_end(&self) -> &'static str {
+    pub(super) fn line_end(&self) -> &'static str {
         match (self.flags.multiline, self.flags.unix_lines) {
             (false, true) => r"(?=\n?\z)",
             (true, true) => r"(?=\n|\z)",
@@ -257,6 +250,7 @@ impl Translator<'_> {
             _ => return Ok(()),
         };
         self.literal = None;
+        self.make_repeatable(start);
         self.text.push_str(&quantifier);
         match self.peek() {
             Some('?') => {
@@ -271,6 +265,19 @@ impl Translator<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The engine repeats neither assertions nor nothing, but it does repeat a choice of one of them.
+    fn make_repeatable(&mut self, start: usize) {
+        let mut atom = self.text.get(start..).unwrap_or_default();
+        while let Some(inner) = atom.strip_prefix("(?:") {
+            atom = inner;
+        }
+        let assertion = ["(?=", "(?!", "(?<", ")"].iter().any(|open| atom.starts_with(open));
+        if assertion {
+            self.text.insert_str(start, "(?:");
+            self.text.push_str("|(?!))");
+        }
     }
 
     /// `n}`, `n,}` or `n,m}`.
@@ -355,7 +362,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn group_name(&mut self, first: char) -> Result<String, JavaRegexError> {
+    pub(super) fn group_name(&mut self, first: char) -> Result<String, JavaRegexError> {
         let mut name = first.to_string();
         loop {
             match self.take_raw() {
@@ -387,295 +394,8 @@ impl Translator<'_> {
             }
         }
     }
-
-    /// A class after its bracket. Without `consume` it is the right side of `&&` and its end stays unread.
-    fn class(&mut self, consume: bool) -> Result<Set, JavaRegexError> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(self.error("classes nested too deeply"));
-        }
-        let negate = consume && self.eat('^');
-        let mut set: Option<Set> = None;
-        loop {
-            let Some(token) = self.peek_token() else {
-                return Err(self.error("unclosed character class"));
-            };
-            let next = if token.quoted { None } else { Some(token.char) };
-            match next {
-                Some('[') => {
-                    self.next += 1;
-                    let nested = self.class(true)?;
-                    set = Some(union(set, nested));
-                }
-                Some('&') if self.doubled_ampersand() => {
-                    set = self.intersection(set)?;
-                }
-                Some(']') if set.is_some() => {
-                    self.next += usize::from(consume);
-                    break;
-                }
-                _ => {
-                    let range = self.class_range()?;
-                    set = Some(union(set, range));
-                }
-            }
-        }
-        self.depth -= 1;
-        Ok(set.unwrap_or(Set::Ranges(Vec::new())).negated_if(negate))
-    }
-
-    /// Steps over `&&`.
-    fn doubled_ampersand(&mut self) -> bool {
-        let mark = self.next;
-        self.next += 1;
-        if self.eat('&') {
-            return true;
-        }
-        self.next = mark;
-        false
-    }
-
-    fn intersection(&mut self, left: Option<Set>) -> Result<Option<Set>, JavaRegexError> {
-        let mut right: Option<Set> = None;
-        while let Some(token) = self.peek_token() {
-            match token {
-                Token { char: ']' | '&', quoted: false } => break,
-                Token { char: '[', quoted: false } => {
-                    self.next += 1;
-                    let nested = self.class(true)?;
-                    right = Some(union(right, nested));
-                }
-                // Everything up to the bracket belongs to the right side, which replaces what came before.
-                _ => right = Some(self.class(false)?),
-            }
-        }
-        match (left, right) {
-            (None, None) => Err(self.error("bad class syntax")),
-            (Some(left), Some(right)) => Ok(Some(left.and(right))),
-            (left, right) => Ok(left.or(right)),
-        }
-    }
-
-    /// A character, a range or a predefined class inside brackets.
-    fn class_range(&mut self) -> Result<Set, JavaRegexError> {
-        let first = match self.class_char()? {
-            Escape::Char(c) => c,
-            Escape::Set(set) => return Ok(set),
-            Escape::Text(_) => return Err(self.error("an assertion inside a character class")),
-        };
-        let mark = self.next;
-        if self.eat('-') {
-            match self.peek_token() {
-                None => return Err(self.error("illegal character range")),
-                Some(Token { char: '[' | ']', quoted: false }) => self.next = mark,
-                Some(_) => match self.class_char()? {
-                    Escape::Char(last) if last >= first => {
-                        return Ok(self.folded(Set::ranges(&[(first, last)])));
-                    }
-                    _ => return Err(self.error("illegal character range")),
-                },
-            }
-        }
-        Ok(self.folded(Set::ranges(&[(first, first)])))
-    }
-
-    fn class_char(&mut self) -> Result<Escape, JavaRegexError> {
-        match self.take() {
-            Some(Token { char: '\\', quoted: false }) => self.escape(true),
-            Some(token) => Ok(Escape::Char(token.char)),
-            None => Err(self.error("unclosed character class")),
-        }
-    }
-
-    fn folded(&self, set: Set) -> Set {
-        if self.flags.ignore_case { set.fold_ascii() } else { set }
-    }
-
-    /// What follows a backslash.
-    fn escape(&mut self, in_class: bool) -> Result<Escape, JavaRegexError> {
-        let Some(c) = self.take_raw() else {
-            return Err(self.error("a lone backslash at the end"));
-        };
-        if let Some(set) = predefined(c) {
-            return Ok(Escape::Set(set));
-        }
-        let char = match c {
-            't' => '\t',
-            'n' => '\n',
-            'r' => '\r',
-            'f' => '\x0c',
-            'a' => '\x07',
-            'e' => '\x1b',
-            'c' => self.control()?,
-            '0' => self.octal()?,
-            'x' => self.hex()?,
-            'u' => self.utf16()?,
-            'p' | 'P' => return self.property(c == 'P').map(Escape::Set),
-            _ if in_class && c.is_ascii_alphanumeric() => {
-                return Err(self.error("illegal escape in a character class"));
-            }
-            '1'..='9' => return self.back_reference(c).map(Escape::Text),
-            'k' => return self.named_reference().map(Escape::Text),
-            _ if c.is_ascii_alphabetic() => return self.assertion_escape(c).map(Escape::Text),
-            _ => c,
-        };
-        Ok(Escape::Char(char))
-    }
-
-    fn assertion_escape(&mut self, c: char) -> Result<String, JavaRegexError> {
-        const WORD: &str = "[0-9A-Za-z_]";
-        let text = match c {
-            'A' => r"(?:\A)".to_owned(),
-            'z' => r"(?:\z)".to_owned(),
-            'Z' => {
-                let flags = Flags { multiline: false, ..self.flags };
-                let before = std::mem::replace(&mut self.flags, flags);
-                let text = self.line_end().to_owned();
-                self.flags = before;
-                text
-            }
-            'b' if self.peek() == Some('{') => return Err(self.error(r"\b{g} is not supported")),
-            'b' => format!("(?:(?<={WORD})(?!{WORD})|(?<!{WORD})(?={WORD}))"),
-            'B' => format!("(?:(?<={WORD})(?={WORD})|(?<!{WORD})(?!{WORD}))"),
-            'R' => r"(?:\r\n|[\n\x{B}\x{C}\r\x{85}\x{2028}\x{2029}])".to_owned(),
-            _ => return Err(self.error(&format!(r"the escape \{c} is unknown or not supported"))),
-        };
-        Ok(text)
-    }
-
-    /// As many digits as still name a group that has begun; a group that has not never matches.
-    fn back_reference(&mut self, first: char) -> Result<String, JavaRegexError> {
-        let mut group = usize::try_from(first.to_digit(10).unwrap_or(0)).unwrap_or(0);
-        while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
-            let longer = group * 10 + usize::try_from(digit).unwrap_or(0);
-            if longer > self.groups {
-                break;
-            }
-            self.next += 1;
-            group = longer;
-        }
-        self.reference(group)
-    }
-
-    fn named_reference(&mut self) -> Result<String, JavaRegexError> {
-        if self.take_raw() != Some('<') {
-            return Err(self.error(r"\k is not followed by '<'"));
-        }
-        let first = self.take_raw().filter(char::is_ascii_alphabetic);
-        let name = match first {
-            Some(first) => self.group_name(first)?,
-            None => return Err(self.error("a group name begins with a letter")),
-        };
-        match self.names.iter().find(|(known, _)| *known == name).map(|(_, group)| *group) {
-            Some(group) => self.reference(group),
-            None => Err(self.error(&format!("the group <{name}> is not defined here"))),
-        }
-    }
-
-    fn reference(&self, group: usize) -> Result<String, JavaRegexError> {
-        if self.flags.ignore_case {
-            return Err(self.error("a back-reference that ignores case is not supported"));
-        }
-        Ok(if group > self.groups { "(?!)".to_owned() } else { format!(r"(?:\{group})") })
-    }
-
-    fn property(&mut self, negated: bool) -> Result<Set, JavaRegexError> {
-        let name = match self.take_raw() {
-            Some('{') => {
-                let mut name = String::new();
-                loop {
-                    match self.take_raw() {
-                        Some('}') => break name,
-                        Some(c) => name.push(c),
-                        None => return Err(self.error("unclosed character family")),
-                    }
-                }
-            }
-            Some(letter) => letter.to_string(),
-            None => return Err(self.error("illegal escape")),
-        };
-        Ok(property(&name, self.flags.ignore_case)?.negated_if(negated))
-    }
-
-    fn control(&mut self) -> Result<char, JavaRegexError> {
-        let code = self.take_raw().and_then(|c| char::from_u32(u32::from(c) ^ 64));
-        code.ok_or_else(|| self.error("illegal control escape"))
-    }
-
-    /// One to three octal digits, at most `\0377`.
-    fn octal(&mut self) -> Result<char, JavaRegexError> {
-        let mut code = None;
-        for _ in 0..3 {
-            let digit = self.tokens.get(self.next).and_then(|token| token.char.to_digit(8));
-            match (code, digit) {
-                (None, Some(digit)) => code = Some(digit),
-                (Some(high), Some(digit)) if high < 0o40 => code = Some(high * 8 + digit),
-                _ => break,
-            }
-            self.next += 1;
-        }
-        code.and_then(char::from_u32).ok_or_else(|| self.error("illegal octal escape"))
-    }
-
-    /// `\xhh` or `\x{h…h}`.
-    fn hex(&mut self) -> Result<char, JavaRegexError> {
-        let code = if self.tokens.get(self.next).is_some_and(|token| token.char == '{') {
-            self.next += 1;
-            let mut code = None;
-            loop {
-                match self.take_raw() {
-                    Some('}') => break code,
-                    Some(c) => {
-                        let digit = c.to_digit(16);
-                        let high: Option<u32> = Some(code.unwrap_or(0));
-                        code = high
-                            .and_then(|high| high.checked_mul(16))
-                            .and_then(|high| high.checked_add(digit?));
-                        if code.is_none() {
-                            break None;
-                        }
-                    }
-                    None => break None,
-                }
-            }
-        } else {
-            self.hex_digits(2)
-        };
-        code.and_then(char::from_u32).ok_or_else(|| self.error("illegal hexadecimal escape"))
-    }
-
-    fn hex_digits(&mut self, count: usize) -> Option<u32> {
-        (0..count).try_fold(0, |code, _| Some(code * 16 + self.take_raw()?.to_digit(16)?))
-    }
-
-    /// `\uXXXX`, a surrogate pair as two of them.
-    fn utf16(&mut self) -> Result<char, JavaRegexError> {
-        let high = self.hex_digits(4).ok_or_else(|| self.error("illegal Unicode escape"))?;
-        if let Some(c) = char::from_u32(high) {
-            return Ok(c);
-        }
-        let pair = self.take_raw() == Some('\\') && self.take_raw() == Some('u');
-        let low = if pair { self.hex_digits(4) } else { None };
-        low.filter(|low| (0xDC00..0xE000).contains(low) && high < 0xDC00)
-            .and_then(|low| char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)))
-            .ok_or_else(|| self.error("a lone surrogate is not supported"))
-    }
 }
 
 fn ends_line(c: char) -> bool {
     LINE_TERMINATORS.iter().any(|(first, last)| (*first..=*last).contains(&c))
-}
-
-fn union(left: Option<Set>, right: Set) -> Set {
-    match left {
-        Some(Set::Ranges(mut ranges)) => match right {
-            Set::Ranges(more) => {
-                ranges.extend(more);
-                Set::Ranges(ranges)
-            }
-            right => Set::Ranges(ranges).or(right),
-        },
-        Some(left) => left.or(right),
-        None => right,
-    }
 }

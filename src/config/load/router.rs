@@ -1,11 +1,11 @@
 //! `transforms` and `predicates`: the EventRouter and what stands beside it.
 
 use super::{Entry, Findings, Section, below, items};
-use crate::config::properties::{ROUTER, Words};
+use crate::config::properties::ROUTER;
 use crate::config::report::Verdict;
 use crate::config::{
     FieldNameAdjustment, JavaRegex, MissingField, Placement, Problem, Replacement, RouterConfig,
-    placement,
+    Shown, placement,
 };
 
 const CLASS: &str = "io.debezium.transforms.outbox.EventRouter";
@@ -152,7 +152,7 @@ fn placements(options: &Section, findings: &mut Findings) -> Vec<Placement> {
     let Some(entry) = options.entry("table.fields.additional.placement") else { return Vec::new() };
     placement::parse(&entry.value).unwrap_or_else(|reason| {
         findings.problem(entry.invalid(
-            reason,
+            entry.quoting(reason),
             "write column:placement or column:placement:alias between commas; a placement is one of \
              header, envelope, partition",
         ));
@@ -175,12 +175,12 @@ fn topic(options: &Section, findings: &mut Findings) -> Option<(JavaRegex, Repla
     match Replacement::parse(&written, &regex) {
         Ok(replacement) => Some((regex, replacement)),
         Err(err) => {
+            let entry = options.entry("route.topic.replacement");
+            let reason = format!("does not fit `route.topic.regex`: {err}");
             findings.problem(Problem::Invalid {
                 property: options.written("route.topic.replacement"),
-                value: options
-                    .entry("route.topic.replacement")
-                    .map_or_else(|| crate::config::Shown::open(&written), Entry::shown),
-                reason: format!("does not fit `route.topic.regex`: {err}"),
+                value: entry.map_or_else(|| Shown::open(&written), Entry::shown),
+                reason: entry.map_or(reason.clone(), |entry| entry.quoting(reason)),
                 cure: "refer to groups of that pattern, as $1 or ${name}".to_owned(),
             });
             None

@@ -41,32 +41,29 @@ pub(super) fn sink(parts: &Parts<'_>, findings: &mut Findings) -> SinkConfig {
 
 /// The first that says where the brokers are.
 fn bootstrap_servers(parts: &Parts<'_>, findings: &mut Findings) -> String {
-    let entry = |entries: &[Entry], key: &str| {
-        entries
-            .iter()
-            .find(|entry| entry.key == key)
-            .map(|entry| (entry.written.clone(), entry.value.clone()))
-    };
-    let outside = |name: &str, value: Option<&str>| Some((name.to_owned(), value?.to_owned()));
-    let connector = parts.connector_entries;
+    let outside =
+        |name: &str, value: Option<&str>| Some(Entry::new(name, name, value?.to_owned(), false));
+    let within = |entries: &[Entry], key: &str| entries.iter().find(|e| e.key == key).cloned();
+    let (worker, connector) = (parts.worker_entries, parts.connector_entries);
     let places = [
         outside("--bootstrap-servers", parts.bootstrap.flag),
         outside(super::BOOTSTRAP_VARIABLE, parts.bootstrap.variable),
-        entry(parts.worker_entries, "producer.bootstrap.servers"),
-        entry(parts.worker_entries, "bootstrap.servers"),
-        entry(connector, "producer.override.bootstrap.servers"),
-        entry(connector, "schema.history.internal.kafka.bootstrap.servers"),
-        entry(connector, "database.history.kafka.bootstrap.servers"),
+        within(worker, "producer.bootstrap.servers"),
+        within(worker, "bootstrap.servers"),
+        within(connector, "producer.override.bootstrap.servers"),
+        within(connector, "schema.history.internal.kafka.bootstrap.servers"),
+        within(connector, "database.history.kafka.bootstrap.servers"),
     ];
-    let found = places.into_iter().flatten().find(|(_, value)| !value.trim().is_empty());
-    if let Some(entry) = parts.worker_entries.iter().find(|e| e.key == "bootstrap.servers") {
-        let wins = found.as_ref().is_some_and(|(name, _)| *name == entry.written);
-        match wins {
-            true => findings.row(&entry.written, Verdict::Used, ""),
-            false => findings.row(&entry.written, Verdict::WithoutEffect, "another address wins"),
-        }
+    let found = places.into_iter().flatten().find(|entry| !entry.value.trim().is_empty());
+    if let Some(entry) = within(worker, "bootstrap.servers") {
+        let wins = found.as_ref().is_some_and(|found| found.written == entry.written);
+        let (verdict, reason) = match wins {
+            true => (Verdict::Used, ""),
+            false => (Verdict::WithoutEffect, "another address wins"),
+        };
+        findings.row(&entry.written, verdict, reason);
     }
-    let Some((name, value)) = found else {
+    let Some(entry) = found else {
         if parts.bootstrap.needed {
             findings.problem(Problem::Missing {
                 property: "bootstrap.servers".to_owned(),
@@ -79,16 +76,14 @@ fn bootstrap_servers(parts: &Parts<'_>, findings: &mut Findings) -> String {
         }
         return String::new();
     };
-    if let Err(reason) = producer::check_brokers(&value) {
-        findings.problem(Problem::Invalid {
-            property: name.clone(),
-            value: crate::config::Shown::open(&value),
-            reason,
-            cure: "write host:port, several between commas".to_owned(),
-        });
+    if let Err(reason) = producer::check_brokers(&entry.value)
+        && !entry.unresolved
+    {
+        let cure = "write host:port, several between commas";
+        findings.problem(entry.invalid(entry.quoting(reason), cure));
     }
-    findings.notice(format!("the Kafka brokers' address comes from `{name}`"));
-    items(&value).collect::<Vec<_>>().join(",")
+    findings.notice(format!("the Kafka brokers' address comes from `{}`", entry.written));
+    items(&entry.value).collect::<Vec<_>>().join(",")
 }
 
 const DEFAULT: &str = "default";
@@ -144,8 +139,7 @@ fn group(
     let mut number = |name: &str, inherited: Option<i32>| {
         let Some(entry) = section.entry(name) else {
             let property = format!("{prefix}{name}");
-            let is_faulty = |problem: &Problem| problem.property() == Some(&property);
-            if inherited.is_none() && !findings.problems.iter().any(is_faulty) {
+            if inherited.is_none() && !findings.blame(&property) {
                 let cure = "write a number, or -1 for the broker's default".to_owned();
                 findings.problem(Problem::Missing { property, cure });
             }
@@ -174,7 +168,7 @@ fn patterns(section: &Section, name: &str, findings: &mut Findings) -> Vec<JavaR
     let Some(entry) = section.entry(name) else { return Vec::new() };
     let compiled = items(&entry.value).map(|pattern| JavaRegex::compile(pattern, false));
     compiled.collect::<Result<_, _>>().unwrap_or_else(|err| {
-        let reason = format!("is not a list of regular expressions: {err}");
+        let reason = entry.quoting(format!("is not a list of regular expressions: {err}"));
         findings.problem(entry.invalid(reason, "correct the pattern"));
         Vec::new()
     })

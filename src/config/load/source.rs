@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Entry, Findings, Section, below, items, java_trim, require};
-use crate::config::properties::{CUSTOM_CONVERTER, Words};
+use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
-    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, FailureHandling,
-    FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret, SourceConfig, TableFilter,
-    TinyIntOne, TlsConfig,
+    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
+    FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
+    SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -50,8 +50,8 @@ pub(super) fn source(section: &Section, findings: &mut Findings) -> SourceConfig
         server_id: NonZeroU32::new(server_id).unwrap_or(NonZeroU32::MIN),
         tls: TlsConfig {
             mode: section.word("database.ssl.mode"),
-            truststore: store(section, "database.ssl.truststore"),
-            keystore: store(section, "database.ssl.keystore"),
+            truststore: store(section, "database.ssl.truststore", findings),
+            keystore: store(section, "database.ssl.keystore", findings),
         },
         connect_timeout: section.millis("connect.timeout.ms"),
         heartbeat_period: section.millis("outflow.heartbeat.period.ms"),
@@ -90,9 +90,17 @@ fn hosts(section: &Section, findings: &mut Findings) -> Vec<String> {
     hosts
 }
 
-fn store(section: &Section, name: &str) -> Option<(PathBuf, Secret)> {
+/// A key store and its password; its file is looked at, so that a wrong one is known before the first connection.
+fn store(section: &Section, name: &str, findings: &mut Findings) -> Option<(PathBuf, Secret)> {
+    let path = section.trimmed(name)?;
+    let is_needed = section.word::<TlsMode>("database.ssl.mode") != TlsMode::Disabled;
+    if let Some(entry) = section.entry(name).filter(|_| is_needed)
+        && let Err(problem) = key_store::open(entry)
+    {
+        findings.problem(problem);
+    }
     let password = section.secret(&format!("{name}.password")).unwrap_or_default();
-    section.trimmed(name).map(|path| (PathBuf::from(path), password))
+    Some((PathBuf::from(path), password))
 }
 
 /// Statements between semicolons; `;;` is a semicolon within one.
@@ -156,12 +164,10 @@ pub(super) fn decode(
     let tiny_int_one = custom.iter().map(|name| {
         let prefix = format!("{name}.");
         let own = Section::new(&prefix, CUSTOM_CONVERTER, below(entries, &prefix), findings);
-        let is_faulty = |problem: &Problem| problem.property() == Some(&format!("{prefix}type"));
-        if own.entry("type").is_none() && !findings.problems.iter().any(is_faulty) {
-            findings.problem(Problem::Missing {
-                property: format!("{prefix}type"),
-                cure: "`converters` names it".to_owned(),
-            });
+        let property = format!("{prefix}type");
+        if own.entry("type").is_none() && !findings.blame(&property) {
+            let cure = "`converters` names it".to_owned();
+            findings.problem(Problem::Missing { property, cure });
         }
         TinyIntOne {
             selector: own.patterns("selector"),
@@ -255,8 +261,21 @@ pub(super) fn cross_checks(
 }
 
 /// What the file leaves to defaults that a reader should know of.
-pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Findings) {
+pub(super) fn notices(
+    section: &Section,
+    worker: &Section,
+    topic_prefix: &str,
+    findings: &mut Findings,
+) {
+    if worker.word::<ExactlyOnceSource>("exactly.once.source.support") == ExactlyOnceSource::Enabled
+    {
+        findings.notice(
+            "the worker's file enables exactly-once delivery: outflow delivers at least once, and consumers tell \
+             repeats by the `id` header",
+        );
+    }
     match section.entry("include.schema.changes") {
+        None if topic_prefix.is_empty() => {}
         None => findings.notice(format!(
             "DDL records are not published (`include.schema.changes` is not set; Debezium would write them to \
              `{topic_prefix}`)"
@@ -275,11 +294,11 @@ pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Find
     if let Some(entry) = section.entry("tasks.max")
         && java_trim(&entry.value).parse::<u32>().is_ok_and(|tasks| tasks > 1)
     {
-        findings.notice(format!("`tasks.max` is {}: one task does the work", entry.value));
+        findings.notice(format!("`{}` is more than one: one task does the work", entry.written));
     }
     if let Some(entry) = section.entry("snapshot.mode") {
         let word = java_trim(&entry.value).to_ascii_lowercase();
-        if word.starts_with("schema_only") && crate::config::SnapshotMode::of(&word).is_some() {
+        if word == "schema_only" {
             findings.notice("`snapshot.mode=schema_only` is the old word for `no_data`");
         }
     }

@@ -34,6 +34,7 @@ const JVM: &str = "it concerns the Java client";
 const CALLBACK: &str = "outflow loads no Java class";
 const TRANSACTIONS: &str = "outflow uses no Kafka transactions";
 const METRICS: &str = "metrics are Prometheus's, on the admin port";
+const OLD: &str = "librdkafka no longer needs it";
 const HOOK: &str = "it is a hook for programs, not a setting";
 const CODEC: Treatment = Words { name: "compression.codec", words: CODECS };
 const SERIALIZER: Treatment = Only {
@@ -137,22 +138,6 @@ pub(super) static TABLE: &[(&str, Treatment)] = &[
     ("sasl.client.callback.handler.class", Only { allowed: &[""], reason: CALLBACK }),
     ("sasl.login.callback.handler.class", Only { allowed: &[""], reason: CALLBACK }),
     ("sasl.login.class", Only { allowed: &[""], reason: CALLBACK }),
-    ("sasl.kerberos.service.name", Without(NO_KERBEROS)),
-    ("sasl.kerberos.kinit.cmd", Without(NO_KERBEROS)),
-    ("sasl.kerberos.min.time.before.relogin", Without(NO_KERBEROS)),
-    ("sasl.kerberos.ticket.renew.jitter", Without(NO_KERBEROS)),
-    ("sasl.kerberos.ticket.renew.window.factor", Without(NO_KERBEROS)),
-    ("sasl.kerberos.principal", Without(NO_KERBEROS)),
-    ("sasl.kerberos.keytab", Without(NO_KERBEROS)),
-    ("sasl.login.connect.timeout.ms", Without(NO_TOKENS)),
-    ("sasl.login.read.timeout.ms", Without(NO_TOKENS)),
-    ("sasl.login.refresh.buffer.seconds", Without(NO_TOKENS)),
-    ("sasl.login.refresh.min.period.seconds", Without(NO_TOKENS)),
-    ("sasl.login.refresh.window.factor", Without(NO_TOKENS)),
-    ("sasl.login.refresh.window.jitter", Without(NO_TOKENS)),
-    ("sasl.login.retry.backoff.max.ms", Without(NO_TOKENS)),
-    ("sasl.login.retry.backoff.ms", Without(NO_TOKENS)),
-    ("sasl.oauthbearer.token.endpoint.url", Without(NO_TOKENS)),
     // TLS.
     ("ssl.truststore.type", Login),
     ("ssl.truststore.location", Login),
@@ -254,7 +239,43 @@ pub(super) static TABLE: &[(&str, Treatment)] = &[
     ("topic.blacklist", Only { allowed: &[""], reason: "records of those topics would be lost" }),
     ("plugin.library.paths", Only { allowed: &[""], reason: "outflow loads no plugins" }),
     ("interceptors", Only { allowed: &[], reason: HOOK }),
+    ("error_cb", Only { allowed: &[], reason: HOOK }),
+    ("throttle_cb", Only { allowed: &[], reason: HOOK }),
+    ("stats_cb", Only { allowed: &[], reason: HOOK }),
+    ("log_cb", Only { allowed: &[], reason: HOOK }),
+    ("dr_cb", Only { allowed: &[], reason: HOOK }),
+    ("dr_msg_cb", Only { allowed: &[], reason: HOOK }),
+    ("background_event_cb", Only { allowed: &[], reason: HOOK }),
+    ("socket_cb", Only { allowed: &[], reason: HOOK }),
+    ("connect_cb", Only { allowed: &[], reason: HOOK }),
+    ("closesocket_cb", Only { allowed: &[], reason: HOOK }),
+    ("open_cb", Only { allowed: &[], reason: HOOK }),
+    ("resolve_cb", Only { allowed: &[], reason: HOOK }),
+    ("opaque", Only { allowed: &[], reason: HOOK }),
+    ("default_topic_conf", Only { allowed: &[], reason: HOOK }),
+    ("oauthbearer_token_refresh_cb", Only { allowed: &[], reason: HOOK }),
+    ("ssl.certificate.verify_cb", Only { allowed: &[], reason: HOOK }),
+    ("ssl_key", Only { allowed: &[], reason: HOOK }),
+    ("ssl_certificate", Only { allowed: &[], reason: HOOK }),
+    ("ssl_ca", Only { allowed: &[], reason: HOOK }),
+    ("ssl_engine_callback_data", Only { allowed: &[], reason: HOOK }),
+    ("enabled_events", Without(HOOK)),
+    ("log.queue", Without(HOOK)),
+    ("internal.termination.signal", Without(HOOK)),
+    ("log.thread.name", Without("outflow's log names the connector")),
+    ("builtin.features", Without("it tells what librdkafka has")),
+    ("enable.random.seed", Without("it changes nothing that is published")),
+    ("enable.sasl.oauthbearer.unsecure.jwt", Without("outflow logs in by PLAIN or SCRAM")),
+    ("https.ca.location", Without("the producer makes no HTTPS requests")),
+    ("https.ca.pem", Without("the producer makes no HTTPS requests")),
+    ("ssl.ca.certificate.stores", Without("it concerns Windows")),
+    ("ssl.engine.location", Without(OLD)),
+    ("ssl.engine.id", Without(OLD)),
+    ("topic.metadata.refresh.fast.cnt", Without(OLD)),
+    ("socket.blocking.max.ms", Without(OLD)),
+    ("reconnect.backoff.jitter.ms", Without(OLD)),
+    ("api.version.request", Without(OLD)),
+    ("api.version.fallback.ms", Without(OLD)),
+    ("broker.version.fallback", Without(OLD)),
+    ("produce.offset.report", Without(OLD)),
 ];
-
-const NO_KERBEROS: &str = "outflow logs in by PLAIN or SCRAM";
-const NO_TOKENS: &str = "outflow logs in by PLAIN or SCRAM";

@@ -27,7 +27,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     elsewhere("producer.override.*"),
     without_effect("consumer.override.*", "outflow has no consumer of this kind"),
     without_effect("admin.override.*", "the producer's settings serve for making topics too"),
-    used("errors.tolerance", Kind::OneOf(&["none", "all"])).or("none"),
+    used("errors.tolerance", Kind::Word(|| vec!["none", "all"])).or("none"),
     without_effect("errors.retry.timeout", RETRIES),
     without_effect("errors.retry.delay.max.ms", RETRIES),
     used("errors.log.enable", Kind::Boolean).or("false"),
@@ -41,13 +41,14 @@ pub(super) const PROPERTIES: &[Property] = &[
         "records are delivered at least once",
         "write `requested` and let consumers drop repeats by the `id` header",
     ),
-    used("transaction.boundary", Kind::Word(TransactionBoundary::words)).or("poll").but_not(&[
-        RefusedValue {
+    without_effect("transaction.boundary", "there are no Kafka transactions")
+        .checked(Kind::Word(TransactionBoundary::words))
+        .or("poll")
+        .but_not(&[RefusedValue {
             value: "connector",
             reason: "Debezium's connector defines no boundaries",
             cure: "write `poll` or `interval`",
-        },
-    ]),
+        }]),
     without_effect("transaction.boundary.interval.ms", "there are no Kafka transactions")
         .checked(Kind::Integer(0, i64::MAX)),
     used("offsets.storage.topic", Kind::Text),

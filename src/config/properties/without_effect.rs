@@ -1,6 +1,7 @@
 use super::{Kind, Property, refused, without_effect};
 
 const HISTORY: &str = "outflow keeps table layouts with its checkpoint";
+const STORE: &str = "outflow keeps its state in its data folder, at its own pace";
 const NO_LOCKS: &str = "a snapshot is one consistent read and takes no lock";
 const SNAPSHOT: &str = "an outbox is read in one go, in one session";
 const SIGNALS: &str = "no signal is read without `signal.data.collection`";
@@ -85,6 +86,12 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("incremental.snapshot.*", SIGNALS),
     without_effect("read.only", SIGNALS),
     without_effect("notification.*", "outflow sends no notifications"),
+    // Debezium Server's.
+    without_effect("offset.storage", STORE),
+    without_effect("offset.storage.*", STORE),
+    without_effect("offset.flush.*", STORE),
+    without_effect("quarkus.*", JVM),
+    without_effect("debezium.*", JVM),
     without_effect("snapshot.new.tables", UNCONDITIONAL),
     without_effect("snapshot.minimal.locks", UNCONDITIONAL),
     without_effect("gtid.new.channel.position", "a new source is always read from its start"),

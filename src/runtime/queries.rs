@@ -1,0 +1,93 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tracing::warn;
+
+use super::Failure;
+use crate::config::ConnectorConfig;
+use crate::decode::TableLayout;
+use crate::source::{Server, Snapshot, SourceError, Sql, captured_tables, preflight, read_layout};
+
+/// Ordinary queries from the reader's thread, each over a connection of its own: they are rare.
+#[derive(Clone)]
+pub(super) struct Queries {
+    handle: Handle,
+    config: Arc<ConnectorConfig>,
+    host: String,
+}
+
+impl Queries {
+    pub(super) fn new(handle: &Handle, config: Arc<ConnectorConfig>, host: &str) -> Self {
+        Self { handle: handle.clone(), config, host: host.to_owned() }
+    }
+
+    /// The server's host, as the file names it.
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Waits for `future` on the reader's thread.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.handle.block_on(future)
+    }
+
+    async fn connect(&self) -> Result<Sql, SourceError> {
+        Sql::connect(&self.config.source, &self.host).await
+    }
+
+    /// Checks the server and what the user may do; all problems at once.
+    pub(super) fn preflight(&self) -> Result<Server, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let server = preflight(&mut sql, &self.config.source, &self.config.capture.tables).await?;
+            sql.close().await;
+            Ok(server)
+        })
+    }
+
+    /// The layouts of all captured tables.
+    pub(super) fn layouts(&self) -> Result<Vec<TableLayout>, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let mut layouts = Vec::new();
+            for (database, table) in captured_tables(&mut sql, &self.config.capture.tables).await? {
+                layouts.push(read_layout(&mut sql, &database, &table).await?);
+            }
+            sql.close().await;
+            Ok(layouts)
+        })
+    }
+
+    /// A table's present layout.
+    pub(super) fn layout(&self, database: &str, table: &str) -> Result<TableLayout, Failure> {
+        Ok(self.wait(async {
+            let mut sql = self.connect().await?;
+            let layout = read_layout(&mut sql, database, table).await?;
+            sql.close().await;
+            Ok::<_, SourceError>(layout)
+        })?)
+    }
+
+    /// Opens a consistent snapshot.
+    pub(super) fn snapshot(
+        &self,
+        with_gtids: bool,
+        tables: &[TableLayout],
+    ) -> Result<Snapshot, SourceError> {
+        self.wait(Snapshot::open(&self.config.source, &self.host, with_gtids, tables))
+    }
+
+    /// Runs a statement of the file; what goes wrong is said and forgotten.
+    pub(super) fn run(&self, statement: &str, property: &'static str) {
+        let result = self.wait(async {
+            let mut sql = self.connect().await?;
+            sql.run(statement, property).await?;
+            sql.close().await;
+            Ok::<_, SourceError>(())
+        });
+        if let Err(err) = result {
+            warn!(connector = %self.config.name, property, error = %err, "the statement failed; the stream goes on");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The rows that are in the captured tables before the stream begins, without locks that others feel.
+//!
+//! With GTIDs: `gtid_executed` is read before the snapshot is opened. The server adds a transaction to it
+//! only after the storage engine has committed it, so all of it is visible in the snapshot, and a stream
+//! after it misses nothing.
+//!
+//! Without GTIDs the end of the log takes that part, but a transaction is in the log before the engine has
+//! committed it: one could be before that end and yet not visible. So after the end is read, a locking
+//! read passes over every row of the captured tables. An uncommitted row is locked by its transaction, and
+//! the read waits for it; once it has passed, all that was in the log before is committed. It needs SELECT
+//! only, keeps no lock on rows it has passed (READ COMMITTED, no row matches) and blocks no insert.
+//!
+//! Either way transactions committed between the start and the snapshot are in both. The stream shows them
+//! before `overlap_end`, a position read after the snapshot was opened: till then [`Snapshot::contains`]
+//! tells whether a streamed row was already visible.
+//! Sources: MySQL 9.7 manual, "Consistent Nonlocking Reads", "Locking Reads", "InnoDB Transaction Isolation
+//! Levels"; the order of binary log and engine commit is that of the server's group commit.
+
+use std::time::{Duration, Instant};
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{QueryResult, TextProtocol, Value};
+
+use super::SourceError;
+use super::dump::DumpStart;
+use super::layout::quoted;
+use super::server::{gtid_set, position};
+use super::sql::Sql;
+use crate::config::SourceConfig;
+use crate::decode::TableLayout;
+use crate::offset::{BinlogPosition, GtidSet};
+
+const DOING: &str = "reading the snapshot";
+/// How long the server may take to produce the next row.
+const ROW_TIMEOUT: Duration = Duration::from_secs(600);
+/// Bytes after which [`Snapshot::next_rows`] returns with fewer rows than asked for.
+const BATCH_BYTES: usize = 4 << 20;
+/// How long transactions may hold rows before a snapshot without GTIDs is given up for now.
+const QUIET_TIMEOUT: Duration = Duration::from_secs(300);
+/// Seconds that one locking read waits for a row.
+const LOCK_WAIT_S: u32 = 5;
+/// Error of a lock that was waited for in vain.
+const LOCK_WAIT_TIMEOUT: u16 = 1205;
+
+/// A row's values as MySQL writes them as text, in the order of the select list.
+pub type SnapshotRow = Vec<Option<Vec<u8>>>;
+
+/// A value of a primary key, to look for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KeyValue<'a> {
+    /// A signed number.
+    Signed(i64),
+    /// An unsigned number.
+    Unsigned(u64),
+    /// Text, or anything in the form of text: decimals, dates and times in UTC.
+    Text(&'a str),
+    /// Bytes.
+    Bytes(&'a [u8]),
+}
+
+/// An open consistent snapshot.
+#[derive(Debug)]
+pub struct Snapshot {
+    sql: Sql,
+    /// The end of the log before the snapshot was opened.
+    pub position: BinlogPosition,
+    /// The transactions that the snapshot is sure to hold; `None` on a server without GTIDs.
+    pub gtids: Option<GtidSet>,
+    /// Beyond this place no streamed row can be in the snapshot.
+    pub overlap_end: BinlogPosition,
+}
+
+impl Snapshot {
+    /// Connects to `host` and opens a snapshot of `tables`.
+    ///
+    /// # Errors
+    /// When a query fails, or transactions hold rows of the tables for too long on a server without GTIDs.
+    pub async fn open(
+        config: &SourceConfig,
+        host: &str,
+        with_gtids: bool,
+        tables: &[TableLayout],
+    ) -> Result<Self, SourceError> {
+        let mut sql = Sql::connect(config, host).await?;
+        let gtids = if with_gtids {
+            Some(gtid_set(&mut sql, "SELECT @@global.gtid_executed").await?)
+        } else {
+            None
+        };
+        let place = position(&mut sql).await?;
+        if !with_gtids {
+            wait_for_commits(&mut sql, tables).await?;
+        }
+        sql.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", DOING).await?;
+        sql.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", DOING).await?;
+        let overlap_end = position(&mut sql).await?;
+        Ok(Self { sql, position: place, gtids, overlap_end })
+    }
+
+    /// Where the stream begins that goes with this snapshot.
+    #[must_use]
+    pub fn start(&self) -> DumpStart {
+        match &self.gtids {
+            Some(gtids) => DumpStart::Gtids(gtids.clone()),
+            None => DumpStart::Position(self.position.clone()),
+        }
+    }
+
+    /// Begins to read a table in the order of its primary key; what is left of one before is dropped.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn read_table(
+        &mut self,
+        table: &TableLayout,
+        select_list: &str,
+    ) -> Result<(), SourceError> {
+        let key: Vec<String> = key_columns(table).map(quoted).collect();
+        let order =
+            if key.is_empty() { String::new() } else { format!(" ORDER BY {}", key.join(", ")) };
+        let query = format!("SELECT {select_list} FROM {}{order}", name_of(table));
+        let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(query)).await;
+        // The rows stay with the connection.
+        let result = result.map(|result| result.map(drop));
+        self.sql.checked(result, DOING)
+    }
+
+    /// Up to `rows_max` further rows of the table, fewer where they are large; none at its end. Rows come off
+    /// the socket as they are asked for.
+    ///
+    /// # Errors
+    /// When the connection is lost or the server reports an error.
+    pub async fn next_rows(&mut self, rows_max: usize) -> Result<Vec<SnapshotRow>, SourceError> {
+        let mut rows = Vec::new();
+        let mut bytes = 0;
+        while rows.len() < rows_max && bytes < BATCH_BYTES {
+            let mut result = QueryResult::<TextProtocol>::new(&mut self.sql.conn);
+            let next = tokio::time::timeout(ROW_TIMEOUT, result.next()).await;
+            let Some(row) = self.sql.checked(next, DOING)? else { break };
+            let row: Option<SnapshotRow> = row.unwrap().into_iter().map(text_of).collect();
+            let row = row.ok_or(SourceError::Answer("a snapshot's query"))?;
+            bytes += row.iter().flatten().map(Vec::len).sum::<usize>();
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Whether a row with this primary key was visible in the snapshot. A table without one answers no, as
+    /// does a key of which a part is missing: better a row twice than none.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn contains(
+        &mut self,
+        table: &TableLayout,
+        key: &[KeyValue<'_>],
+    ) -> Result<bool, SourceError> {
+        let columns: Vec<&str> = key_columns(table).collect();
+        if columns.is_empty() || columns.len() != key.len() {
+            return Ok(false);
+        }
+        let terms = columns.iter().zip(key);
+        let terms: Vec<String> = terms
+            .map(|(column, value)| format!("{} = {}", quoted(column), literal(*value)))
+            .collect();
+        let query =
+            format!("SELECT 1 FROM {} WHERE {} LIMIT 1", name_of(table), terms.join(" AND "));
+        Ok(self.sql.text(&query, DOING).await?.is_some())
+    }
+
+    /// Closes the snapshot.
+    pub async fn close(self) {
+        self.sql.close().await;
+    }
+}
+
+fn name_of(table: &TableLayout) -> String {
+    format!("{}.{}", quoted(&table.database), quoted(&table.table))
+}
+
+fn key_columns(table: &TableLayout) -> impl Iterator<Item = &str> {
+    let columns = table.primary_key.iter().filter_map(|index| table.columns.get(*index));
+    columns.map(|column| column.name.as_str())
+}
+
+/// In the text protocol every value is bytes or NULL.
+fn text_of(value: Value) -> Option<Option<Vec<u8>>> {
+    match value {
+        Value::NULL => Some(None),
+        Value::Bytes(bytes) => Some(Some(bytes)),
+        _ => None,
+    }
+}
+
+/// A literal that no SQL mode reads otherwise.
+fn literal(value: KeyValue<'_>) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match value {
+        KeyValue::Signed(number) => number.to_string(),
+        KeyValue::Unsigned(number) => number.to_string(),
+        KeyValue::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
+        KeyValue::Bytes(bytes) => format!("_binary x'{}'", hex(bytes)),
+    }
+}
+
+/// Waits until all transactions that are in the log so far and touch these tables are committed.
+async fn wait_for_commits(sql: &mut Sql, tables: &[TableLayout]) -> Result<(), SourceError> {
+    let deadline = Instant::now() + QUIET_TIMEOUT;
+    sql.run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", DOING).await?;
+    sql.run(&format!("SET SESSION innodb_lock_wait_timeout = {LOCK_WAIT_S}"), DOING).await?;
+    for table in tables {
+        // By the primary key where there is one: every row is in it. The condition holds for no row, and
+        // the server cannot know that.
+        let force = if table.primary_key.is_empty() { "" } else { " FORCE INDEX (PRIMARY)" };
+        let query =
+            format!("SELECT 1 FROM {}{force} WHERE RAND() < 0 LOCK IN SHARE MODE", name_of(table));
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let result = tokio::time::timeout(left, sql.conn.query_drop(&query)).await;
+            if result.is_err() {
+                return Err(SourceError::NeverQuiet(QUIET_TIMEOUT));
+            }
+            match sql.checked(result, DOING) {
+                Ok(()) => break,
+                Err(SourceError::Server { code: LOCK_WAIT_TIMEOUT, .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_cannot_be_misread() {
+        assert_eq!(literal(KeyValue::Signed(-5)), "-5");
+        assert_eq!(literal(KeyValue::Unsigned(u64::MAX)), "18446744073709551615");
+        assert_eq!(literal(KeyValue::Text("a'\\")), "_utf8mb4 x'61275c'");
+        assert_eq!(literal(KeyValue::Bytes(&[0, 0xff])), "_binary x'00ff'");
+    }
+}
