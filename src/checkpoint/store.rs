@@ -204,6 +204,12 @@ impl Store {
         self.slots.write(counter, &json).map_err(StoreError::Write)
     }
 
+    /// Whether facts can be remembered, which the plain copies do not hold.
+    #[must_use]
+    pub fn can_remember(&self) -> bool {
+        self.tree.is_some()
+    }
+
     /// A remembered fact, such as the server's UUID.
     ///
     /// # Errors

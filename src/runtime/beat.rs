@@ -4,8 +4,8 @@ use bumpalo::Bump;
 use tracing::warn;
 
 use super::Failure;
-use super::sender::Sender;
 use super::queries::Queries;
+use super::sender::Sender;
 use crate::config::ConnectorConfig;
 use crate::convert::Converters;
 use crate::route::Heartbeat;

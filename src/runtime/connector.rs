@@ -7,10 +7,10 @@ use uuid::Uuid;
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
+use super::queries::Queries;
 use super::sender::Sender;
 use super::snapshot::Publisher;
 use super::start::{Start, start};
-use super::queries::Queries;
 use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
@@ -37,12 +37,11 @@ pub(super) struct Connector {
     status: Arc<ConnectorStatus>,
     shared: Arc<Shared>,
     metrics: ConnectorMetrics,
-    /// What the server knows this replica by.
-    uuid: Uuid,
 }
 
 /// What lives as long as one producer does.
 struct Session {
+    uuid: Uuid,
     in_flight: Arc<InFlight>,
     checkpointer: Checkpointer,
     sender: Sender,
@@ -55,7 +54,7 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics, uuid: Uuid::now_v7() }
+        Self { config: Arc::new(config), status, shared, metrics }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -139,7 +138,7 @@ impl Connector {
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
-        Ok(Session { in_flight, checkpointer, sender })
+        Ok(Session { uuid: start.uuid, in_flight, checkpointer, sender })
     }
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
@@ -244,7 +243,7 @@ impl Connector {
             None => DumpStart::Position(offset.position.clone()),
         };
         let host = self.config.source.hosts.first().map_or("", String::as_str);
-        let mut replica = Replica::connect(&self.config.source, host, self.uuid, &start)?;
+        let mut replica = Replica::connect(&self.config.source, host, session.uuid, &start)?;
         info!(
             connector = %self.config.name,
             file = %offset.position.file,

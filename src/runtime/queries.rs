@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tracing::warn;
+use uuid::Uuid;
 
 use super::Failure;
 use crate::config::ConnectorConfig;
@@ -22,11 +23,6 @@ impl Queries {
         Self { handle: handle.clone(), config, host: host.to_owned() }
     }
 
-    /// The server's host, as the file names it.
-    pub(super) fn host(&self) -> &str {
-        &self.host
-    }
-
     /// Waits for `future` on the reader's thread.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.handle.block_on(future)
@@ -37,10 +33,11 @@ impl Queries {
     }
 
     /// Checks the server and what the user may do; all problems at once.
-    pub(super) fn preflight(&self) -> Result<Server, SourceError> {
+    pub(super) fn preflight(&self, uuid: Uuid) -> Result<Server, SourceError> {
         self.wait(async {
             let mut sql = self.connect().await?;
-            let server = preflight(&mut sql, &self.config.source, &self.config.capture.tables).await?;
+            let tables = &self.config.capture.tables;
+            let server = preflight(&mut sql, &self.config.source, tables, uuid).await?;
             sql.close().await;
             Ok(server)
         })

@@ -4,8 +4,8 @@ use bumpalo::Bump;
 use tracing::{error, warn};
 
 use super::Failure;
-use super::sender::Sender;
 use super::overlap::Overlap;
+use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use crate::config::InvalidOperation;

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use bumpalo::Bump;
 use tracing::info;
 
@@ -48,6 +46,9 @@ impl InitialSnapshot {
         sender: &mut Sender,
     ) -> Result<Overlap, Failure> {
         let mut arena = Bump::new();
+        let mut transaction = Transaction::new(publisher.offset);
+        let behavior = publisher.config.router.invalid_operation;
+        let mut dropped = Dropped::new(behavior, publisher.metrics.clone());
         let mut total = 0;
         for (layout, captured) in &self.tables {
             if !publisher.wants(layout) {
@@ -63,7 +64,15 @@ impl InitialSnapshot {
                 }
                 for row in &batch {
                     arena.reset();
-                    publisher.row(row, captured, &arena, sender)?;
+                    let context = RowContext {
+                        router: publisher.router,
+                        converters: publisher.converters,
+                        arena: &arena,
+                        transaction: &transaction,
+                        overlap: &mut None,
+                        dropped: &mut dropped,
+                    };
+                    publish_row(row, captured, context, sender)?;
                     rows += 1;
                 }
                 publisher.batch_done(batch.len(), sender)?;
@@ -73,7 +82,6 @@ impl InitialSnapshot {
         }
         info!(connector = %publisher.config.name, rows = total, "snapshot read");
         // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
-        let transaction = &mut Transaction::new(publisher.offset);
         sender.place(transaction.finish(sender.sequence()));
         sender.publish();
         let layouts = self.tables.into_iter().map(|(layout, captured)| (captured.name, layout));
@@ -88,38 +96,26 @@ impl Publisher<'_> {
         list.is_none_or(|list| list.matches(&format!("{}.{}", layout.database, layout.table)))
     }
 
-    fn row(
-        &self,
-        row: &SnapshotRow,
-        table: &Captured,
-        arena: &Bump,
-        sender: &mut Sender,
-    ) -> Result<(), Failure> {
-        let texts: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-        let now_ms = now_ms();
-        let transaction = Transaction::new(self.offset);
-        let change = table.plan.snapshot_row(&texts, arena, now_ms).map_err(|source| {
-            Failure::Decode { transaction: transaction.name(), source }
-        })?;
-        let mut dropped = Dropped::new(self.config.router.invalid_operation, self.metrics.clone());
-        send_row(
-            Row { table, change: &change, now_ms },
-            &mut RowContext {
-                router: self.router,
-                converters: self.converters,
-                arena,
-                transaction: &transaction,
-                overlap: &mut None,
-                dropped: &mut dropped,
-            },
-            sender,
-        )
-    }
-
     fn batch_done(&self, rows: usize, sender: &mut Sender) -> Result<(), Failure> {
         self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
         self.status.tick();
         sender.poll()?;
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
+}
+
+fn publish_row(
+    row: &SnapshotRow,
+    table: &Captured,
+    mut context: RowContext<'_>,
+    sender: &mut Sender,
+) -> Result<(), Failure> {
+    let texts: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+    let now_ms = now_ms();
+    let change = table.plan.snapshot_row(&texts, context.arena, now_ms);
+    let change = change.map_err(|source| Failure::Decode {
+        transaction: format!("none: the snapshot of {}", table.name),
+        source,
+    })?;
+    send_row(Row { table, change: &change, now_ms }, &mut context, sender)
 }

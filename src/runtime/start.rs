@@ -1,6 +1,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use tracing::info;
+use uuid::Uuid;
 
 use super::Failure;
 use super::queries::Queries;
@@ -19,12 +20,17 @@ const SNAPSHOT_IN_PROGRESS: &str = "INITIAL";
 /// The fact under which the server's UUID is remembered.
 const SERVER_UUID: &str = "server-uuid";
 
+/// The fact under which our own UUID is remembered.
+const REPLICA_UUID: &str = "replica-uuid";
+
 /// Where a session starts.
 pub(super) struct Start {
     /// The place, stored already.
     pub(super) offset: Offset,
     /// The end of the server's log at this moment.
     pub(super) end: Offset,
+    /// What servers know this replica by.
+    pub(super) uuid: Uuid,
     /// Rows to be published first.
     pub(super) snapshot: Option<InitialSnapshot>,
 }
@@ -37,13 +43,14 @@ pub(super) fn start(
     router: &EventRouter,
     converters: &Converters,
 ) -> Result<Start, Failure> {
-    let server = queries.preflight()?;
+    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    let uuid = replica_uuid(&store)?;
+    let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, router, converters)?;
     let end = end_of(&server);
-    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(offset) = store.load()?.filter(|offset| offset.snapshot.is_none()) {
         let offset = resume(config, &server, offset, &store)?;
-        return Ok(Start { offset, end, snapshot: None });
+        return Ok(Start { offset, end, uuid, snapshot: None });
     }
     let (offset, snapshot) = if config.snapshot_mode == SnapshotMode::NoData {
         info!(connector = %config.name, "first start: from the end of the log");
@@ -61,8 +68,24 @@ pub(super) fn start(
         (offset, Some(InitialSnapshot { snapshot, tables }))
     };
     store.save(&offset)?;
-    store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
-    Ok(Start { offset, end, snapshot })
+    if store.can_remember() {
+        store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
+    }
+    Ok(Start { offset, end, uuid, snapshot })
+}
+
+/// The UUID under which servers know this replica. It stays the same, so that a server ends what is left of
+/// an earlier connection of ours instead of taking it for another replica.
+fn replica_uuid(store: &Store) -> Result<Uuid, Failure> {
+    let known = store.fact(REPLICA_UUID)?.and_then(|text| Uuid::try_parse_ascii(&text).ok());
+    if let Some(uuid) = known {
+        return Ok(uuid);
+    }
+    let uuid = Uuid::now_v7();
+    if store.can_remember() {
+        store.remember(REPLICA_UUID, uuid.to_string().as_bytes())?;
+    }
+    Ok(uuid)
 }
 
 fn end_of(server: &Server) -> Offset {
@@ -90,7 +113,7 @@ fn resume(
         }
         DumpStart::Position(_) => offset.gtids = None,
     }
-    if !same {
+    if !same && store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
     Ok(offset)

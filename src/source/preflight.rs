@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use uuid::Uuid;
+
 use super::SourceError;
 use super::layout::{captured_tables, near_names, quoted};
 use super::server::{Server, position};
@@ -69,6 +71,11 @@ pub enum PreflightProblem {
     /// The log file that is needed next is gone.
     #[error("the binary log file {0} that is needed next is gone")]
     MissingLog(String),
+    /// Positions say nothing about another server's log.
+    #[error(
+        "the server is another one ({0}) than the stored position is from, and without GTIDs it cannot be told where to go on"
+    )]
+    OtherServer(String),
     /// The log file that is needed next ends before the stored position.
     #[error("the binary log file {file} ends at {size}, before the stored position {pos}")]
     ShortLog {
@@ -108,7 +115,7 @@ impl PreflightProblem {
                  snapshot.mode=when_needed, knowing what is missed"
                     .into()
             }
-            Self::ForeignServer(_) => {
+            Self::ForeignServer(_) | Self::OtherServer(_) => {
                 "connect to the server that was read before or to a replica that has all of it, or \
                  start anew with `outflow offsets reset`"
                     .into()
@@ -125,6 +132,7 @@ pub async fn preflight(
     sql: &mut Sql,
     config: &SourceConfig,
     tables: &TableFilter,
+    uuid: Uuid,
 ) -> Result<Server, SourceError> {
     let settings = Server::read_settings(sql).await?;
     let mut problems = settings_problems(&settings, config);
@@ -148,7 +156,7 @@ pub async fn preflight(
         Ok(false) | Err(SourceError::AccessDenied { .. }) => {}
         Err(error) => return Err(error),
     }
-    match other_replica(sql, config.server_id.get()).await {
+    match other_replica(sql, config.server_id.get(), uuid).await {
         Ok(Some(host)) => {
             problems.push(PreflightProblem::ServerIdInUse { id: config.server_id.get(), host });
         }
@@ -211,7 +219,11 @@ async fn is_silent_replica(sql: &mut Sql, server: &Server) -> Result<bool, Sourc
 }
 
 /// The host of a replica that uses our id, and goes on doing so.
-async fn other_replica(sql: &mut Sql, server_id: u32) -> Result<Option<String>, SourceError> {
+async fn other_replica(
+    sql: &mut Sql,
+    server_id: u32,
+    uuid: Uuid,
+) -> Result<Option<String>, SourceError> {
     let new_name = sql.version() >= (8, 0, 22);
     let statement = if new_name { "SHOW REPLICAS" } else { "SHOW SLAVE HOSTS" };
     let deadline = Instant::now() + OLD_STREAM_TIMEOUT;
@@ -219,7 +231,9 @@ async fn other_replica(sql: &mut Sql, server_id: u32) -> Result<Option<String>, 
         let rows = sql.rows(statement, "listing the replicas").await?;
         let ours = |row: &&mysql_async::Row| {
             let id = named(row, "Server_Id").or_else(|| named(row, "Server_id"));
+            let theirs = named(row, "Replica_UUID").or_else(|| named(row, "Slave_UUID"));
             id.is_some_and(|id| id == server_id.to_string())
+                && theirs.is_none_or(|theirs| theirs != uuid.to_string())
         };
         let Some(row) = rows.iter().find(ours) else { return Ok(None) };
         if Instant::now() > deadline {

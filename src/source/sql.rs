@@ -69,7 +69,10 @@ impl Sql {
     }
 
     /// Runs a statement, its rows unread.
-    pub(super) async fn run(&mut self, sql: &str, doing: &'static str) -> Result<(), SourceError> {
+    ///
+    /// # Errors
+    /// When the server refuses it or the connection is lost.
+    pub async fn run(&mut self, sql: &str, doing: &'static str) -> Result<(), SourceError> {
         let result = tokio::time::timeout(QUERY_TIMEOUT, self.conn.query_drop(sql)).await;
         self.checked(result, doing)
     }
