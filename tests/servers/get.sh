@@ -62,7 +62,7 @@ install_packages() {
     say "installing $*"
     "${sudo[@]}" apt-get update -qq >&2
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" >&2
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" >/dev/null
 }
 
 # Debian 12 has no MySQL; sid has.
