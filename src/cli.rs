@@ -3,7 +3,7 @@
 mod consume;
 
 use std::io::IsTerminal;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,6 +17,8 @@ use crate::runtime::{SinkKind, Worker, WorkerOptions};
 
 /// Wrong usage or configuration.
 const EXIT_USAGE: u8 = 2;
+/// The admin port, seen from this machine only.
+const DEFAULT_LISTEN: &str = "127.0.0.1:8083";
 
 /// Transactional outbox relay from MySQL's binlog to Kafka, compatible with Debezium's EventRouter.
 #[derive(Parser)]
@@ -45,9 +47,9 @@ struct Run {
     /// Folder of the stored offsets.
     #[arg(long, value_name = "DIR", default_value = "./outflow-data")]
     data_dir: PathBuf,
-    /// Address of the admin port: /livez, /readyz, /metrics.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8083")]
-    listen: SocketAddr,
+    /// Address of the admin port: /livez, /readyz, /metrics [default: 127.0.0.1:8083, or the worker file's listeners].
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
     /// Where records go.
     #[arg(long, value_enum, default_value_t = SinkName::Kafka)]
     sink: SinkName,
@@ -176,9 +178,11 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
     if wrong {
         return Ok(ExitCode::from(EXIT_USAGE));
     }
+    let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
+    let listen = admin_address(run.listen.as_deref(), listeners)?;
     let options = WorkerOptions {
         data_dir: run.data_dir.clone(),
-        listen: run.listen,
+        listen,
         sink: run.sink.into(),
         until_caught_up: run.until_caught_up,
     };
@@ -190,6 +194,20 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
     let well = runtime.block_on(Worker::new(options, configs).run())?;
     runtime.shutdown_background();
     Ok(exit_code(well))
+}
+
+/// The admin port's address: the command line's, else the worker file's first listener.
+fn admin_address(listen: Option<&str>, listeners: &[String]) -> anyhow::Result<SocketAddr> {
+    let text = listen.or(listeners.first().map(String::as_str)).unwrap_or(DEFAULT_LISTEN);
+    let address = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    let address = match address.strip_prefix(':') {
+        Some(port) => format!("0.0.0.0:{port}"), // Connect's way to say every interface.
+        None => address.to_owned(),
+    };
+    let mut found = address
+        .to_socket_addrs()
+        .with_context(|| format!("admin address {text:?} is not host:port"))?;
+    found.next().with_context(|| format!("admin address {text:?} names no address"))
 }
 
 fn validate(files: &Files) -> anyhow::Result<ExitCode> {

@@ -1,5 +1,7 @@
 //! Metric names and what they count. Base units; labels of few values; hot-path counters are added to by the batch.
 
+use prometheus::core::Collector;
+use prometheus::process_collector::ProcessCollector;
 use prometheus::{
     Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
     IntGaugeVec, Opts, Registry, TextEncoder,
@@ -10,6 +12,74 @@ const LATENCY_BUCKETS: [f64; 16] = [
     0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 300.0,
     3600.0,
 ];
+
+/// A family's name and what it counts.
+type Name = (&'static str, &'static str);
+
+const PUBLISHED: Name = ("outbox_events_published_total", "Records acknowledged by Kafka");
+const FAILED: Name =
+    ("outbox_events_failed_total", "Records that could not be routed, converted or delivered");
+const DROPPED: Name =
+    ("outbox_events_dropped_total", "Row changes that publish nothing, by reason");
+const UNEXPANDED: Name = (
+    "outbox_events_unexpanded_total",
+    "JSON payloads published as they were, although they were to be expanded",
+);
+const LATENCY: Name = (
+    "outbox_relay_latency_seconds",
+    "Time from the commit in MySQL to the acknowledgement by Kafka",
+);
+const DISCONNECTS: Name = ("outflow_disconnects_total", "Lost connections to MySQL");
+const TRANSACTIONS: Name = (
+    "outflow_transactions_total",
+    "Transactions read to their end, those of other tables included",
+);
+const BINLOG_BYTES: Name = ("outflow_binlog_read_bytes_total", "Bytes of the log that were read");
+const SNAPSHOT_ROWS: Name = ("outflow_snapshot_rows_total", "Rows read by the snapshot");
+const CONNECTED: Name = ("outflow_connected", "1 while the replica connection streams");
+const STATE: Name = ("outflow_connector_state", "1 for the state that the connector is in");
+const IN_FLIGHT: Name = ("outflow_in_flight_records", "Records sent and not yet acknowledged");
+const LAG: Name =
+    ("outflow_lag_seconds", "Time from a transaction's commit to its being read; 0 when caught up");
+const POSITION_TIME: Name = (
+    "outflow_binlog_position_timestamp_seconds",
+    "When the position in the log last moved, as seconds since the epoch",
+);
+const CHECKPOINT_TIME: Name = (
+    "outflow_checkpoint_timestamp_seconds",
+    "When the checkpoint was last stored, as seconds since the epoch",
+);
+
+/// Registers families, each with the label `connector` before any others.
+struct Families(Registry);
+
+impl Families {
+    fn counter(&self, (name, help): Name, more: &[&str]) -> prometheus::Result<IntCounterVec> {
+        self.registered(IntCounterVec::new(Opts::new(name, help), &labels(more))?)
+    }
+
+    fn int_gauge(&self, (name, help): Name, more: &[&str]) -> prometheus::Result<IntGaugeVec> {
+        self.registered(IntGaugeVec::new(Opts::new(name, help), &labels(more))?)
+    }
+
+    fn gauge(&self, (name, help): Name) -> prometheus::Result<GaugeVec> {
+        self.registered(GaugeVec::new(Opts::new(name, help), &labels(&[]))?)
+    }
+
+    fn histogram(&self, (name, help): Name, buckets: &[f64]) -> prometheus::Result<HistogramVec> {
+        let opts = HistogramOpts::new(name, help).buckets(buckets.to_vec());
+        self.registered(HistogramVec::new(opts, &labels(&[]))?)
+    }
+
+    fn registered<T: Collector + Clone + 'static>(&self, family: T) -> prometheus::Result<T> {
+        self.0.register(Box::new(family.clone()))?;
+        Ok(family)
+    }
+}
+
+fn labels<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    std::iter::once("connector").chain(more.iter().copied()).collect()
+}
 
 /// All metric families of the process.
 pub struct Metrics {
@@ -78,100 +148,27 @@ impl Metrics {
     /// # Errors
     /// When two families share a name, which a test rules out.
     pub fn new() -> Result<Self, prometheus::Error> {
-        let registry = Registry::new();
-        let counter = |name: &str, help: &str, label: &[&str]| {
-            let family = IntCounterVec::new(Opts::new(name, help), label)?;
-            registry.register(Box::new(family.clone()))?;
-            Ok::<_, prometheus::Error>(family)
+        let families = Families(Registry::new());
+        let metrics = Self {
+            published: families.counter(PUBLISHED, &[])?,
+            failed: families.counter(FAILED, &[])?,
+            dropped: families.counter(DROPPED, &["reason"])?,
+            unexpanded: families.counter(UNEXPANDED, &[])?,
+            disconnects: families.counter(DISCONNECTS, &[])?,
+            transactions: families.counter(TRANSACTIONS, &[])?,
+            binlog_bytes: families.counter(BINLOG_BYTES, &[])?,
+            snapshot_rows: families.counter(SNAPSHOT_ROWS, &[])?,
+            connected: families.int_gauge(CONNECTED, &[])?,
+            state: families.int_gauge(STATE, &["state"])?,
+            in_flight: families.int_gauge(IN_FLIGHT, &[])?,
+            lag: families.gauge(LAG)?,
+            position_time: families.gauge(POSITION_TIME)?,
+            checkpoint_time: families.gauge(CHECKPOINT_TIME)?,
+            latency: families.histogram(LATENCY, &LATENCY_BUCKETS)?,
+            registry: families.0,
         };
-        let int_gauge = |name: &str, help: &str, label: &[&str]| {
-            let family = IntGaugeVec::new(Opts::new(name, help), label)?;
-            registry.register(Box::new(family.clone()))?;
-            Ok::<_, prometheus::Error>(family)
-        };
-        let gauge = |name: &str, help: &str| {
-            let family = GaugeVec::new(Opts::new(name, help), &["connector"])?;
-            registry.register(Box::new(family.clone()))?;
-            Ok::<_, prometheus::Error>(family)
-        };
-        let one = ["connector"];
-        let latency = HistogramVec::new(
-            HistogramOpts::new(
-                "outbox_relay_latency_seconds",
-                "Time from the commit in MySQL to the acknowledgement by Kafka",
-            )
-            .buckets(LATENCY_BUCKETS.to_vec()),
-            &one,
-        )?;
-        registry.register(Box::new(latency.clone()))?;
-        registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
-        Ok(Self {
-            published: counter(
-                "outbox_events_published_total",
-                "Records acknowledged by Kafka",
-                &one,
-            )?,
-            failed: counter(
-                "outbox_events_failed_total",
-                "Records that could not be routed, converted or delivered",
-                &one,
-            )?,
-            dropped: counter(
-                "outbox_events_dropped_total",
-                "Row changes that publish nothing, by reason",
-                &["connector", "reason"],
-            )?,
-            unexpanded: counter(
-                "outbox_events_unexpanded_total",
-                "JSON payloads published as they were, although they were to be expanded",
-                &one,
-            )?,
-            disconnects: counter("outflow_disconnects_total", "Lost connections to MySQL", &one)?,
-            transactions: counter(
-                "outflow_transactions_total",
-                "Transactions read to their end, those of other tables included",
-                &one,
-            )?,
-            binlog_bytes: counter(
-                "outflow_binlog_read_bytes_total",
-                "Bytes of the log that were read",
-                &one,
-            )?,
-            snapshot_rows: counter(
-                "outflow_snapshot_rows_total",
-                "Rows read by the snapshot",
-                &one,
-            )?,
-            connected: int_gauge(
-                "outflow_connected",
-                "1 while the replica connection streams",
-                &one,
-            )?,
-            state: int_gauge(
-                "outflow_connector_state",
-                "1 for the state that the connector is in",
-                &["connector", "state"],
-            )?,
-            in_flight: int_gauge(
-                "outflow_in_flight_records",
-                "Records sent and not yet acknowledged",
-                &one,
-            )?,
-            lag: gauge(
-                "outflow_lag_seconds",
-                "Time from a transaction's commit to its being read; 0 when caught up",
-            )?,
-            position_time: gauge(
-                "outflow_binlog_position_timestamp_seconds",
-                "When the position in the log last moved, as seconds since the epoch",
-            )?,
-            checkpoint_time: gauge(
-                "outflow_checkpoint_timestamp_seconds",
-                "When the checkpoint was last stored, as seconds since the epoch",
-            )?,
-            latency,
-            registry,
-        })
+        metrics.registry.register(Box::new(ProcessCollector::for_self()))?;
+        Ok(metrics)
     }
 
     /// One connector's metrics, at zero.

@@ -32,7 +32,7 @@ impl SlotFiles {
     /// The newest whole copy with its counter.
     pub fn newest(&mut self) -> Option<(u64, String)> {
         let [first, second] = &mut self.files;
-        let found = [first, second].into_iter().filter_map(|file| read_slot(file));
+        let found = [first, second].into_iter().filter_map(read_slot);
         found.max_by_key(|(counter, _)| *counter)
     }
 
@@ -50,7 +50,7 @@ impl SlotFiles {
         let crc = crc32fast::hash(json.as_bytes());
         let text = format!("{MAGIC} {counter} {crc:08x}\n{json}\n");
         let [first, second] = &mut self.files;
-        let file = if counter % 2 == 0 { first } else { second };
+        let file = if counter.is_multiple_of(2) { first } else { second };
         file.seek(SeekFrom::Start(0))?;
         file.write_all(text.as_bytes())?;
         file.set_len(u64::try_from(text.len()).unwrap_or(u64::MAX))?;

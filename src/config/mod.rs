@@ -20,6 +20,7 @@ mod report;
 mod secret;
 mod section;
 mod sink;
+mod transforms;
 mod words;
 
 pub use connector::{
@@ -38,4 +39,8 @@ pub use secret::{Environment, Secret};
 pub use sink::{
     ConverterClass, ConverterConfig, ConvertersConfig, ExactlyOnceSource, HeartbeatConfig,
     SinkConfig, TopicCreation, TopicGroup, TopicSettings, TransactionBoundary, WorkerConfig,
+};
+pub use transforms::{
+    InsertedContent, InsertedField, PredicateConfig, PredicateStep, RecordHalf, TransformConfig,
+    TransformError, TransformStep,
 };

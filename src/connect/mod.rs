@@ -3,6 +3,8 @@
 //! Values borrow from the row they were read from or from the row's arena, and are `Copy`; schemas
 //! belong to the table's plan and outlive the row. Nothing in here does I/O.
 
+pub(crate) mod java_date;
+pub(crate) mod java_number;
 mod record;
 mod schema;
 mod value;

@@ -1,8 +1,8 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::java_date::{instant_ms, write_header_date};
 use super::string::{separate, write_base64, write_java_text};
+use crate::connect::java_date::{instant_ms, write_header_date};
 use crate::connect::{Schema, Value};
 
 /// `SimpleHeaderConverter`: a string as it is, everything else as text that Connect can read back.

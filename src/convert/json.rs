@@ -2,9 +2,11 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::ConvertError;
-use super::java_number::{unscaled_bytes, write_decimal, write_f32, write_f64, write_integer};
 use super::json_schema::write_schema;
 use super::string::{separate, write_base64};
+use crate::connect::java_number::{
+    unscaled_bytes, write_decimal, write_f32, write_f64, write_integer,
+};
 use crate::connect::{Schema, SchemaType, Value};
 use crate::route::Place;
 
@@ -204,31 +206,38 @@ fn write_base64_text(bytes: &[u8], out: &mut ArenaVec<'_, u8>) {
     out.push(b'"');
 }
 
+/// The bytes that do not stand for themselves in a JSON string: quotes, backslashes, control characters and
+/// the first byte of characters outside the BMP.
+const ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut byte = 0;
+    while byte < escaped.len() {
+        #[expect(clippy::indexing_slicing, reason = "the index is below the length")]
+        {
+            escaped[byte] = byte < 0x20 || byte == 0x22 || byte == 0x5c || byte >= 0xf0;
+        }
+        byte += 1;
+    }
+    escaped
+};
+
 /// Appends a JSON string as Jackson's UTF-8 writer does: characters outside the BMP as two escapes.
 pub(super) fn write_string(text: &str, out: &mut ArenaVec<'_, u8>) {
+    let escaped = |byte: &u8| ESCAPED.get(usize::from(*byte)).copied().unwrap_or(false);
+    out.reserve(text.len() + 2);
     out.push(b'"');
-    let bytes = text.as_bytes();
-    let mut start = 0;
-    let mut index = 0;
-    while let Some(byte) = bytes.get(index) {
-        let width = match byte {
-            0x20 | 0x21 | 0x23..=0x5b | 0x5d..=0xef => {
-                index += 1;
-                continue;
-            }
-            0xf0.. => 4,
-            _ => 1,
-        };
-        out.extend_from_slice_copy(bytes.get(start..index).unwrap_or_default());
-        if width == 4 {
-            write_surrogates(text.get(index..index + 4).unwrap_or_default(), out);
-        } else {
-            write_escape(*byte, out);
+    let mut rest = text;
+    while let Some(plain) = rest.bytes().position(|byte| escaped(&byte)) {
+        let (before, special) = rest.split_at_checked(plain).unwrap_or((rest, ""));
+        out.extend_from_slice_copy(before.as_bytes());
+        let Some(c) = special.chars().next() else { break };
+        match u8::try_from(u32::from(c)) {
+            Ok(byte) => write_escape(byte, out),
+            Err(_) => write_surrogates(c, out),
         }
-        index += width;
-        start = index;
+        rest = special.get(c.len_utf8()..).unwrap_or_default();
     }
-    out.extend_from_slice_copy(bytes.get(start..).unwrap_or_default());
+    out.extend_from_slice_copy(rest.as_bytes());
     out.push(b'"');
 }
 
@@ -245,9 +254,9 @@ fn write_escape(byte: u8, out: &mut ArenaVec<'_, u8>) {
     out.extend_from_slice_copy(&[b'\\', short]);
 }
 
-fn write_surrogates(text: &str, out: &mut ArenaVec<'_, u8>) {
-    for unit in text.encode_utf16() {
-        write_unicode_escape(unit, out);
+fn write_surrogates(c: char, out: &mut ArenaVec<'_, u8>) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        write_unicode_escape(*unit, out);
     }
 }
 

@@ -1,9 +1,9 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::ConvertError;
-use super::java_number::write_integer;
 use super::json::{JsonConverter, write_string};
 use super::string::separate;
+use crate::connect::java_number::write_integer;
 use crate::connect::{Schema, SchemaType};
 
 /// Appends a schema as `JsonConverter` describes it, with the name of the struct's member that it belongs

@@ -9,8 +9,6 @@ mod check;
 mod converters;
 mod error;
 mod header;
-mod java_date;
-mod java_number;
 mod json;
 mod json_schema;
 mod primitive;

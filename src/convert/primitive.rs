@@ -1,6 +1,6 @@
 use bumpalo::Bump;
 
-use super::java_date::instant_ms;
+use crate::connect::java_date::instant_ms;
 use crate::connect::{Schema, SchemaType, Value};
 
 /// `BooleanConverter`, `ShortConverter`, `IntegerConverter`, `LongConverter`, `FloatConverter` or

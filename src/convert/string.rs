@@ -3,8 +3,8 @@ use base64::engine::general_purpose::STANDARD;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::java_date::{instant_ms, write_date_text};
-use super::java_number::{write_decimal, write_f32, write_f64, write_integer};
+use crate::connect::java_date::{instant_ms, write_date_text};
+use crate::connect::java_number::{write_decimal, write_f32, write_f64, write_integer};
 use crate::connect::{Schema, Value, logical};
 
 /// A charset of `converter.encoding`, by Java's names.

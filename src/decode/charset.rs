@@ -2,6 +2,8 @@ use bumpalo::Bump;
 use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_16BE, UTF_16LE};
 
+use super::multi_byte::{self, Patches};
+use super::reader::big_endian;
 use super::single_byte;
 
 /// How a character set's bytes become text, as Java does it: never an error, U+FFFD for what is malformed.
@@ -10,8 +12,8 @@ pub(super) enum Charset {
     Utf8,
     /// One byte a character, ASCII below 0x80 and these 128 above.
     SingleByte(Box<[char; 128]>),
-    /// ASCII bytes stand for themselves.
-    MultiByte(&'static Encoding),
+    /// ASCII bytes stand for themselves; some codes are not what the encoding has.
+    MultiByte(&'static Encoding, Patches),
     /// Most significant byte first unless a byte order mark says otherwise.
     Utf16,
     Utf16Le,
@@ -45,16 +47,23 @@ impl Charset {
             "binary" => Self::SingleByte(Box::new(std::array::from_fn(|index| {
                 u8::try_from(index + 128).map_or(char::REPLACEMENT_CHARACTER, char::from)
             }))),
-            "big5" => Self::MultiByte(BIG5),
-            "gb2312" | "gbk" => Self::MultiByte(GBK),
-            "gb18030" => Self::MultiByte(GB18030),
-            "sjis" | "cp932" => Self::MultiByte(SHIFT_JIS),
-            "ujis" | "eucjpms" => Self::MultiByte(EUC_JP),
-            "euckr" => Self::MultiByte(EUC_KR),
+            "big5" => Self::MultiByte(BIG5, multi_byte::BIG5),
+            "gb2312" => Self::MultiByte(GBK, multi_byte::GB2312),
+            "gbk" => Self::MultiByte(GBK, multi_byte::GBK),
+            "gb18030" => Self::MultiByte(GB18030, multi_byte::GB18030),
+            "sjis" => Self::MultiByte(SHIFT_JIS, multi_byte::SHIFT_JIS),
+            "cp932" => Self::MultiByte(SHIFT_JIS, &[]),
+            "ujis" => Self::MultiByte(EUC_JP, multi_byte::EUC_JP),
+            "eucjpms" => Self::MultiByte(EUC_JP, multi_byte::EUC_JP_OPEN),
+            "euckr" => Self::MultiByte(EUC_KR, multi_byte::EUC_KR),
             "ucs2" | "utf16" => Self::Utf16,
             "utf16le" => Self::Utf16Le,
             "utf32" => Self::Utf32,
-            _ => Self::Utf8,
+            "utf8" | "utf8mb3" | "utf8mb4" => Self::Utf8,
+            unknown => {
+                tracing::warn!(character_set = unknown, "no decoder: taken for UTF-8");
+                Self::Utf8
+            }
         }
     }
 
@@ -83,9 +92,9 @@ impl Charset {
                 Some(text) => text,
                 None => single_byte_text(bytes, upper, arena),
             },
-            Self::MultiByte(encoding) => match ascii(bytes) {
+            Self::MultiByte(encoding, patches) => match ascii(bytes) {
                 Some(text) => text,
-                None => encoded(bytes, encoding, arena),
+                None => patched(bytes, encoding, patches, arena),
             },
             Self::Utf16 => match bytes {
                 [0xFE, 0xFF, rest @ ..] => encoded(rest, UTF_16BE, arena),
@@ -119,6 +128,46 @@ fn encoded<'a>(bytes: &[u8], encoding: &'static Encoding, arena: &'a Bump) -> &'
     let (_, _, written, _) = decoder.decode_to_utf8(bytes, &mut text, true);
     text.truncate(written);
     std::str::from_utf8(text.into_bump_slice()).unwrap_or_default()
+}
+
+/// As `encoded`, but for the codes of `patches`.
+fn patched<'a>(
+    bytes: &[u8],
+    encoding: &'static Encoding,
+    patches: Patches,
+    arena: &'a Bump,
+) -> &'a str {
+    let mut text = ArenaString::with_capacity_in(bytes.len() * 2, arena);
+    let (mut start, mut at) = (0, 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let unit = rest.get(..unit_length(rest, encoding)).unwrap_or(rest);
+        if let Some(patch) = patch(patches, unit) {
+            text.push_str(encoded(bytes.get(start..at).unwrap_or_default(), encoding, arena));
+            text.push(patch);
+            start = at + unit.len();
+        }
+        at += unit.len();
+    }
+    text.push_str(encoded(bytes.get(start..).unwrap_or_default(), encoding, arena));
+    text.into_bump_str()
+}
+
+/// How many bytes the first character takes.
+fn unit_length(bytes: &[u8], encoding: &'static Encoding) -> usize {
+    match bytes {
+        [0..=0x7F, ..] => 1,
+        [0xA1..=0xDF, ..] if encoding == SHIFT_JIS => 1,
+        [0x8F, ..] if encoding == EUC_JP => 3,
+        [_, b'0'..=b'9', ..] if encoding == GB18030 => 4,
+        _ => 2,
+    }
+}
+
+fn patch(patches: Patches, unit: &[u8]) -> Option<char> {
+    let code = u32::try_from(big_endian(unit)).ok()?;
+    let run = patches.partition_point(|(first, _)| *first <= code).checked_sub(1)?;
+    let (first, characters) = patches.get(run)?;
+    characters.chars().nth(usize::try_from(code - first).ok()?)
 }
 
 fn utf32<'a>(bytes: &[u8], arena: &'a Bump) -> &'a str {
@@ -190,10 +239,14 @@ mod tests {
             ("tis620", &[0xA1, 0xFF], "ก\u{FFFD}"),
             ("koi8u", &[0xC1], "а"),
             ("gbk", &[0xC4, 0xE3], "你"),
-            ("sjis", &[0x82, 0xA0], "あ"),
-            ("ujis", &[0xA4, 0xA2], "あ"),
+            ("sjis", &[0x82, 0xA0, 0xB1, 0x81, 0x60, 0x81, 0x5C, b'z'], "あｱ〜—z"),
+            ("cp932", &[0x81, 0x60], "～"),
+            ("ujis", &[0xA4, 0xA2, 0x8F, 0xB0, 0xA1, 0xA1, 0xC1], "あ丂〜"),
+            ("eucjpms", &[0x8F, 0xF4, 0xAB], "㈱"),
+            ("gb2312", &[0xA1, 0xA4], "・"),
+            ("gb18030", &[0x81, 0x30, 0x81, 0x30, 0xC4, 0xE3, 0xFF], "\u{80}你\u{FFFD}"),
             ("euckr", &[0xB0, 0xA1], "가"),
-            ("big5", &[0xA7, 0x41], "你"),
+            ("big5", &[0xA7, 0x41, 0xA1, 0x45], "你•"),
             ("ucs2", &[0x00, 0xE9, 0xFE], "é\u{FFFD}"),
             ("utf16", &[0xFF, 0xFE, 0xE9, 0x00], "é"),
             ("utf16le", &[0x3D, 0xD8, 0x00, 0xDE], "😀"),

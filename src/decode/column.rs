@@ -166,9 +166,12 @@ fn characters(wire: Wire, metadata: &ColumnMetadata<'_>) -> ColumnType {
     }
 }
 
-/// The decoder for a collation's id; UTF-8 for one that this MySQL has not.
+/// The decoder for a collation's id.
 pub(super) fn charset_of(collation: Option<u16>) -> Charset {
-    Charset::named(collation.and_then(character_set).unwrap_or("utf8mb4"))
+    match collation {
+        Some(id) => Charset::named(character_set(id).unwrap_or("of an unknown collation")),
+        None => Charset::Utf8,
+    }
 }
 
 fn options(metadata: &ColumnMetadata<'_>) -> Options {

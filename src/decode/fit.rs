@@ -15,7 +15,7 @@ pub(super) fn misfit(
     if layout.nullable != nullable {
         return differs("nullability");
     }
-    if wire.is_numeric()
+    if wire.kind != WireKind::Year
         && metadata.unsigned.is_some_and(|unsigned| unsigned != layout.is_unsigned())
     {
         return differs("sign");

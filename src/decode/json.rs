@@ -4,8 +4,9 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::json_number::write_double;
-use super::reader::{Reader, little_endian};
-use super::temporal::{DateTime, Fraction, ShortText, json_time};
+use super::reader::Reader;
+use super::short_text::{Fraction, ShortText};
+use super::temporal::{DateTime, json_time};
 use super::{ValueError, charset, decimal};
 
 /// MySQL stores no document deeper than this (`JSON_MAX_DEPTH`).
@@ -47,10 +48,14 @@ impl Format {
         }
     }
 
+    #[inline]
     fn number(self, bytes: &[u8], at: usize) -> Result<usize, ValueError> {
-        let bytes = at.checked_add(self.width()).and_then(|end| bytes.get(at..end));
-        let value = little_endian(bytes.ok_or(ValueError::Truncated)?);
-        usize::try_from(value).map_err(|_| ValueError::Malformed("JSON offset"))
+        let bytes = bytes.get(at..).ok_or(ValueError::Truncated)?;
+        match self {
+            Self::Small => Ok(usize::from(u16::from_le_bytes(fixed(bytes)?))),
+            Self::Large => usize::try_from(u32::from_le_bytes(fixed(bytes)?))
+                .map_err(|_| ValueError::Malformed("JSON offset")),
+        }
     }
 
     /// Whether a value of this kind stands in its entry in place of an offset.
@@ -355,4 +360,116 @@ fn plain_length(text: &[u8]) -> usize {
     }
     let special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     length + tail.iter().position(special).unwrap_or(tail.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(document: &[u8]) -> Result<String, ValueError> {
+        let arena = Bump::new();
+        text(document, &arena).map(str::to_owned)
+    }
+
+    #[test]
+    fn scalars_stand_alone() {
+        for (document, expected) in [
+            (&[4, 0][..], "null"),
+            (&[4, 1], "true"),
+            (&[4, 2], "false"),
+            (&[5, 0xFF, 0xFF], "-1"),
+            (&[6, 0xFF, 0xFF], "65535"),
+            (&[7, 0, 0, 0, 0x80], "-2147483648"),
+            (&[8, 0, 0x5E, 0xD0, 0xB2], "3000000000"),
+            (&[9, 0, 0, 0, 0, 0, 0, 0, 0x80], "-9223372036854775808"),
+            (&[10, 255, 255, 255, 255, 255, 255, 255, 255], "18446744073709551615"),
+            (&[11, 0, 0, 0, 0, 0, 0, 4, 0x40], "2.5"),
+            (&[12, 2, b'h', b'i'], "\"hi\""),
+            (&[0, 0, 0, 4, 0], "{}"),
+            (&[2, 0, 0, 4, 0], "[]"),
+        ] {
+            assert_eq!(read(document).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn containers_are_written_in_stored_order() {
+        // {"b":[1],"aa":"x"}: two entries of keys, two of values, keys, then the array and the string.
+        let document = [
+            0, 2, 0, 36, 0, 18, 0, 1, 0, 19, 0, 2, 0, 2, 21, 0, 12, 29, 0, b'b', b'a', b'a', 1, 0,
+            8, 0, 5, 1, 0, 0, 1, b'x', 0, 0, 0, 0, 0,
+        ];
+        let mut sized = document;
+        // The array's own size is 7; what is left over behind it is padding of this test.
+        sized[24] = 7;
+        assert_eq!(read(&sized).as_deref(), Ok(r#"{"b":[1],"aa":"x"}"#));
+    }
+
+    #[test]
+    fn a_large_array_holds_32_bits_inline() {
+        let document = [3, 1, 0, 0, 0, 13, 0, 0, 0, 8, 0, 0x5E, 0xD0, 0xB2];
+        assert_eq!(read(&document).as_deref(), Ok("[3000000000]"));
+    }
+
+    #[test]
+    fn special_characters_are_escaped_wherever_they_stand() {
+        for position in 0..20 {
+            for (special, expected) in [
+                (b'"', "\\\""),
+                (b'\\', "\\\\"),
+                (8, "\\b"),
+                (9, "\\t"),
+                (10, "\\n"),
+                (12, "\\f"),
+                (13, "\\r"),
+                (0, "\\u0000"),
+                (0x1F, "\\u001F"),
+                (0x20, " "),
+                (0x7F, "\u{7F}"),
+                (b'!', "!"),
+                (b'#', "#"),
+                (b'[', "["),
+            ] {
+                let mut document = vec![12, 20];
+                document.extend([b'a'; 20]);
+                document[2 + position] = special;
+                let (before, after) = ("a".repeat(position), "a".repeat(19 - position));
+                let text = format!("\"{before}{expected}{after}\"");
+                assert_eq!(read(&document), Ok(text), "{special} at {position}");
+            }
+        }
+        assert_eq!(read("\u{c}\u{6}é😀".as_bytes()).as_deref(), Ok("\"é😀\""));
+        assert_eq!(read(&[12, 2, b'a', 0xFF]).as_deref(), Ok("\"a\u{FFFD}\""));
+    }
+
+    #[test]
+    fn offsets_point_forward_and_work_has_an_end() {
+        // An array that is its own element.
+        assert!(read(&[2, 1, 0, 7, 0, 2, 0, 0]).is_err());
+        // A thousand elements that are all the same long string.
+        let mut document = vec![2, 0xE8, 3, 0, 0];
+        for _ in 0..1000 {
+            document.extend([12, 0xBC, 0x0B]);
+        }
+        document.extend([100; 101]);
+        let size = u16::try_from(document.len() - 1).unwrap();
+        document[3..5].copy_from_slice(&size.to_le_bytes());
+        assert_eq!(read(&document), Err(ValueError::Malformed("JSON offset")));
+    }
+
+    #[test]
+    fn depth_has_a_limit() {
+        let nested = |depth: u16| {
+            let mut document = vec![2, 0, 0, 4, 0];
+            for _ in 1..depth {
+                let size = u16::try_from(document.len() + 6).unwrap().to_le_bytes();
+                let mut outer = vec![2, 1, 0, size[0], size[1], document[0], 7, 0];
+                outer.extend(&document[1..]);
+                document = outer;
+            }
+            document
+        };
+        assert_eq!(read(&nested(100)), Ok("[".repeat(100) + &"]".repeat(100)));
+        assert_eq!(read(&nested(101)), Err(ValueError::Malformed("depth of JSON")));
+    }
 }

@@ -7,13 +7,59 @@ use bumpalo::collections::Vec as ArenaVec;
 /// Where Java's `Double.toString` has no exponent, that text; else the exact decimal expansion without `.0`.
 pub(super) fn write_double(value: f64, out: &mut ArenaVec<'_, u8>) {
     let magnitude = value.abs();
-    if value == 0.0 || (1e-3..1e7).contains(&magnitude) {
+    if (1e-3..1e7).contains(&magnitude) && write_short(value, out) {
+        // Most numbers in documents have few digits.
+    } else if value == 0.0 || (1e-3..1e7).contains(&magnitude) {
         // In this range the shortest digits are written plainly, with at least one behind the point.
         let mut buffer = ryu::Buffer::new();
         out.extend_from_slice_copy(buffer.format_finite(value).as_bytes());
     } else {
         write_exactly(value, out);
     }
+}
+
+/// Writes a value below 1e7 that has at most three digits behind the point. A decimal of at most 15 digits
+/// that rounds to the value is the only one, so it is the shortest as well.
+fn write_short(value: f64, out: &mut ArenaVec<'_, u8>) -> bool {
+    let magnitude = value.abs();
+    for (digits, scale) in [(1, 10.0), (2, 100.0), (3, 1000.0)] {
+        let scaled = (magnitude * scale).round();
+        // Both are exact, so their quotient is the double nearest to the decimal.
+        if scaled / scale == magnitude {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "whole, positive and below 1e10"
+            )]
+            write_scaled(scaled as u64, digits, value < 0.0, out);
+            return true;
+        }
+    }
+    false
+}
+
+/// A whole number with its point so many digits before the end.
+fn write_scaled(scaled: u64, digits: usize, negative: bool, out: &mut ArenaVec<'_, u8>) {
+    let mut text = [0; 16];
+    let (mut rest, mut start, mut written) = (scaled, text.len(), 0);
+    for slot in text.iter_mut().rev() {
+        start -= 1;
+        if written == digits {
+            *slot = b'.';
+        } else {
+            *slot = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+        }
+        written += 1;
+        // One digit before the point at least.
+        if rest == 0 && written > digits + 1 {
+            break;
+        }
+    }
+    if negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice_copy(text.get(start..).unwrap_or_default());
 }
 
 /// Every double is an odd number times a power of two, so it has as many fraction digits as that power has
@@ -52,6 +98,20 @@ mod tests {
         String::from_utf8(out.to_vec()).unwrap()
     }
 
+    proptest::proptest! {
+        #[test]
+        fn short_doubles_are_written_as_their_shortest_digits(
+            scaled in -9_999_999_999_i64..=9_999_999_999, scale in 0..8,
+        ) {
+            #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+            let value = scaled as f64 / 10_f64.powi(scale);
+            if (1e-3..1e7).contains(&value.abs()) {
+                let shortest = format!("{value:?}");
+                proptest::prop_assert_eq!(text(value), shortest);
+            }
+        }
+    }
+
     #[test]
     fn doubles_are_written_as_debezium_does() {
         for (value, expected) in [
@@ -69,6 +129,13 @@ mod tests {
             (2.5, "2.5"),
             (1000.0, "1000.0"),
             (-1234.5, "-1234.5"),
+            (9_999_999.999, "9999999.999"),
+            (-0.05, "-0.05"),
+            (0.125, "0.125"),
+            (0.0625, "0.0625"),
+            (19.99, "19.99"),
+            (100.0, "100.0"),
+            (5.0, "5.0"),
             (-1e7, "-10000000"),
             (1.0 / 3.0, "0.3333333333333333"),
         ] {

@@ -51,8 +51,8 @@ impl<'a> Metadata<'a> {
             let mut value = Reader::new(fields.packed_bytes()?);
             match field {
                 1 => self.signedness(value.rest(), wires),
-                2 => self.charsets_by_default(&mut value, wires, Wire::is_character)?,
-                3 => self.charsets(&mut value, wires, Wire::is_character)?,
+                2 => self.charsets_by_default(&mut value, wires, Wire::has_collation)?,
+                3 => self.charsets(&mut value, wires, Wire::has_collation)?,
                 4 => self.names(&mut value)?,
                 5 => self.words(&mut value, wires, is_set)?,
                 6 => self.words(&mut value, wires, is_enum)?,
@@ -83,7 +83,7 @@ impl<'a> Metadata<'a> {
 
     /// One bit a numeric column, most significant bit first.
     fn signedness(&mut self, bits: &[u8], wires: &[Wire]) {
-        for (index, column) in self.of_kind(wires, Wire::is_numeric).enumerate() {
+        for (index, column) in self.of_kind(wires, Wire::has_sign).enumerate() {
             column.unsigned = Some(bit(bits, index / 8 * 8 + 7 - index % 8));
         }
     }

@@ -10,19 +10,27 @@
 mod charset;
 mod collation;
 mod column;
+mod column_source;
 mod decimal;
 mod default;
 mod error;
+mod field_name;
 mod fit;
 mod geometry;
 mod json;
 mod json_number;
 mod layout;
 mod metadata;
+mod multi_byte;
 mod plan;
 mod raw;
 mod reader;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod robust;
 mod rows;
+mod short_text;
 mod single_byte;
 mod snapshot;
 mod table_map;

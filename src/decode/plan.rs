@@ -2,17 +2,18 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 
-use super::column::{ColumnType, IntegerSize, charset_of};
+use super::column::{ColumnType, IntegerSize};
+use super::column_source::{Source, fitting_sources, full_sources, layout_sources};
 use super::default::{Absent, ColumnDefault};
-use super::fit::misfit;
-use super::layout::{ColumnLayout, TableLayout};
+use super::field_name::adjusted_name;
+use super::layout::TableLayout;
 use super::raw::Raw;
 use super::table_map::TableMap;
 use super::target::Target;
 use super::temporal_form::Rules;
 use super::wire::Wire;
 use super::{DecodeError, ValueError, geometry};
-use crate::config::{ColumnFilter, DecodeConfig, FailureHandling, FieldNameAdjustment};
+use crate::config::{ColumnFilter, DecodeConfig, FailureHandling};
 use crate::connect::{Cell, DefaultValue, Field, Schema, SchemaType, TableSchema, Value};
 
 /// How the rows of one table layout are read: made once, used for every row.
@@ -59,15 +60,6 @@ enum NullValue {
     Null,
     Value(DefaultValue),
     EmptyGeometry,
-}
-
-/// What is known about a column before it has its Connect form.
-struct Source<'a> {
-    name: &'a str,
-    wire: Wire,
-    column_type: ColumnType,
-    nullable: bool,
-    layout: Option<&'a ColumnLayout>,
 }
 
 impl TablePlan {
@@ -308,59 +300,6 @@ impl ColumnPlan {
     }
 }
 
-/// The columns of a map with full metadata, with the layout's where it has one of the same name.
-fn full_sources<'a>(layout: &'a TableLayout, map: &'a TableMap<'_>) -> Vec<Source<'a>> {
-    let columns = map.wires.iter().zip(&map.nullable).zip(&map.metadata.columns);
-    columns
-        .map(|((&wire, &nullable), metadata)| {
-            let name = metadata.name.unwrap_or_default();
-            let layout = layout.columns.iter().find(|column| column.name == name);
-            let column_type = ColumnType::of_map(wire, metadata, layout);
-            Source { name, wire, column_type, nullable, layout }
-        })
-        .collect()
-}
-
-/// The layout's columns, once proved to be the map's.
-fn fitting_sources<'a>(
-    layout: &'a TableLayout,
-    map: &TableMap<'_>,
-) -> Result<Vec<Source<'a>>, String> {
-    let (expected, actual) = (layout.columns.len(), map.wires.len());
-    if expected != actual {
-        return Err(format!("it has {expected} columns and the map {actual}"));
-    }
-    let mut sources = layout_sources(layout)?;
-    let columns = map.wires.iter().zip(&map.nullable).zip(&map.metadata.columns);
-    for (source, ((&wire, &nullable), metadata)) in sources.iter_mut().zip(columns) {
-        let layout = source.layout.into_iter();
-        let mut misfits = layout.filter_map(|layout| misfit(layout, wire, nullable, metadata));
-        if let Some(reason) = misfits.next() {
-            return Err(reason);
-        }
-        source.wire = wire;
-        if let (ColumnType::Text(charset), Some(_)) = (&mut source.column_type, metadata.collation)
-        {
-            *charset = charset_of(metadata.collation);
-        }
-    }
-    Ok(sources)
-}
-
-/// The layout's columns; how they stand in a row is not known yet.
-fn layout_sources(layout: &TableLayout) -> Result<Vec<Source<'_>>, String> {
-    let source = |column| {
-        ColumnType::of_layout(column).map(|column_type| Source {
-            name: column.name.as_str(),
-            wire: Wire::UNKNOWN,
-            column_type,
-            nullable: column.nullable,
-            layout: Some(column),
-        })
-    };
-    layout.columns.iter().map(source).collect()
-}
-
 /// Whether a `TinyIntOneToBooleanConverter` takes the column.
 fn is_boolean(source: &Source<'_>, config: &DecodeConfig, name: impl Fn() -> String) -> bool {
     let ColumnType::Integer { size, .. } = source.column_type else { return false };
@@ -372,28 +311,53 @@ fn is_boolean(source: &Source<'_>, config: &DecodeConfig, name: impl Fn() -> Str
         })
 }
 
-/// `field.name.adjustment.mode`.
-fn adjusted_name(name: &str, mode: FieldNameAdjustment) -> String {
-    let unicode = |c: char| {
-        let mut units = [0; 2];
-        c.encode_utf16(&mut units).iter().map(|unit| format!("_u{unit:04x}")).collect::<String>()
-    };
-    let legal =
-        |index: usize, c: char| c.is_ascii_alphabetic() || (index > 0 && c.is_ascii_digit());
-    let mut adjusted = String::with_capacity(name.len());
-    for (index, c) in name.chars().enumerate() {
-        match mode {
-            FieldNameAdjustment::None => adjusted.push(c),
-            _ if legal(index, c) => adjusted.push(c),
-            FieldNameAdjustment::AvroUnicode => adjusted.push_str(&unicode(c)),
-            FieldNameAdjustment::Avro => {
-                adjusted.push('_');
-                // A leading digit stays behind the underscore.
-                if c.is_ascii_digit() {
-                    adjusted.push(c);
-                }
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::TinyIntOne;
+    use crate::decode::ColumnLayout;
+
+    fn tiny(column_type: &str, default: Option<&str>) -> ColumnLayout {
+        ColumnLayout {
+            name: "b".into(),
+            data_type: "tinyint".into(),
+            column_type: column_type.into(),
+            character_set: None,
+            collation: None,
+            nullable: true,
+            default: default.map(str::to_owned),
+            extra: String::new(),
         }
     }
-    adjusted
+
+    #[test]
+    fn tinyint_of_length_one_becomes_boolean_where_asked() {
+        let config = |length_checker| DecodeConfig {
+            tiny_int_one: vec![TinyIntOne { selector: None, length_checker }],
+            ..DecodeConfig::default()
+        };
+        let layout = TableLayout {
+            database: "d".into(),
+            table: "t".into(),
+            columns: vec![tiny("tinyint(1)", Some("1")), tiny("tinyint", None)],
+            primary_key: Vec::new(),
+        };
+        for (config, expected) in [
+            (DecodeConfig::default(), [SchemaType::Int16, SchemaType::Int16]),
+            (config(true), [SchemaType::Boolean, SchemaType::Int16]),
+            (config(false), [SchemaType::Boolean, SchemaType::Boolean]),
+        ] {
+            let plan = TablePlan::new(&layout, None, "p", &ColumnFilter::default(), &config);
+            let schema = plan.unwrap().schema;
+            let types = schema.fields.iter().map(|field| field.schema.schema_type);
+            assert_eq!(types.collect::<Vec<_>>(), expected);
+        }
+        let plan =
+            TablePlan::new(&layout, None, "p", &ColumnFilter::default(), &config(true)).unwrap();
+        assert_eq!(plan.schema.fields[0].schema.default, Some(DefaultValue::Boolean(true)));
+        let arena = Bump::new();
+        let row = plan.snapshot_row(&[Some(b"-1"), Some(b"-1")], &arena, 0).unwrap();
+        let expected = [Cell::Value(Value::Boolean(false)), Cell::Value(Value::Int16(-1))];
+        assert_eq!(row.cells, expected);
+    }
 }

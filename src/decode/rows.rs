@@ -330,3 +330,225 @@ impl TablePlan {
         Ok(values)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ColumnFilter, DecodeConfig, FailureHandling, TimePrecision};
+    use crate::decode::{ColumnLayout, TableLayout, TableMap};
+
+    /// A table map without optional metadata: type codes, metadata, nullability.
+    fn map(columns: &[(u8, &[u8], bool)]) -> Vec<u8> {
+        let mut body = vec![9, 0, 0, 0, 0, 0, 1, 0, 1, b'd', 0, 1, b't', 0];
+        body.push(u8::try_from(columns.len()).unwrap());
+        body.extend(columns.iter().map(|(code, ..)| code));
+        let metadata: Vec<u8> = columns.iter().flat_map(|(_, bytes, _)| bytes.to_vec()).collect();
+        body.push(u8::try_from(metadata.len()).unwrap());
+        body.extend(metadata);
+        let mut nulls = vec![0; columns.len().div_ceil(8)];
+        for (index, _) in columns.iter().enumerate().filter(|(_, (_, _, nullable))| *nullable) {
+            nulls[index / 8] |= 1 << (index % 8);
+        }
+        body.extend(nulls);
+        body
+    }
+
+    fn layout(columns: &[(&str, bool, Option<&str>)]) -> TableLayout {
+        let column =
+            |(index, (column_type, nullable, default)): (usize, &(&str, bool, Option<&str>))| {
+                let data_type = column_type.split(['(', ' ']).next().unwrap().to_owned();
+                ColumnLayout {
+                    name: format!("c{index}"),
+                    character_set: data_type.contains("char").then(|| "utf8mb4".to_owned()),
+                    data_type,
+                    column_type: (*column_type).to_owned(),
+                    collation: None,
+                    nullable: *nullable,
+                    default: default.map(str::to_owned),
+                    extra: String::new(),
+                }
+            };
+        TableLayout {
+            database: "d".into(),
+            table: "t".into(),
+            columns: columns.iter().enumerate().map(column).collect(),
+            primary_key: vec![0],
+        }
+    }
+
+    fn plan(map: &[u8], layout: &TableLayout, config: &DecodeConfig) -> TablePlan {
+        let map = TableMap::parse(map).unwrap();
+        TablePlan::new(layout, Some(&map), "p", &ColumnFilter::default(), config).unwrap()
+    }
+
+    /// Version 1 when there is no extra data.
+    fn event(extra: Option<&[u8]>, columns: u8, images: &[&[u8]], rows: &[u8]) -> Vec<u8> {
+        let mut body = vec![9, 0, 0, 0, 0, 0, 1, 0];
+        if let Some(extra) = extra {
+            body.extend(u16::try_from(extra.len() + 2).unwrap().to_le_bytes());
+            body.extend(extra);
+        }
+        body.push(columns);
+        images.iter().for_each(|image| body.extend(*image));
+        body.extend(rows);
+        body
+    }
+
+    fn cells(kind: u8, body: &[u8], plan: &TablePlan) -> Result<Vec<String>, DecodeError> {
+        let arena = Bump::new();
+        let mut event = RowsEvent::parse(kind, body)?;
+        let mut rows = Vec::new();
+        while let Some(row) = event.next_row(plan, &arena, 0)? {
+            rows.push(format!("{:?} {:?}", row.operation, row.cells));
+        }
+        Ok(rows)
+    }
+
+    const INTS: [(u8, &[u8], bool); 10] = [(3, &[], true); 10];
+
+    fn ints() -> TableLayout {
+        layout(&[("int", true, None); 10])
+    }
+
+    #[test]
+    fn null_bitmap_has_one_bit_an_included_column() {
+        let plan = plan(&map(&INTS), &ints(), &DecodeConfig::default());
+        // Columns 1 and 9, the padding bits of the image set; column 1 is NULL.
+        let rows = [0b1111_1101, 7, 0, 0, 0];
+        let body = event(Some(&[0, 1, 5]), 10, &[&[0b0000_0010, 0b1111_1110]], &rows);
+        let none = "Value(Null)";
+        let absent = [none; 9].join(", ");
+        assert_eq!(
+            cells(30, &body, &plan).unwrap(),
+            [format!("Create [{absent}, Value(Int32(7))]")]
+        );
+    }
+
+    #[test]
+    fn absent_columns_take_their_literal_default_alone() {
+        let columns = [(3, [].as_slice(), true); 5];
+        let mut layout = layout(&[
+            ("int", true, Some("3")),
+            ("int", true, None),
+            ("int", true, Some("uuid()")),
+            ("int", true, None),
+            ("int", true, None),
+        ]);
+        layout.columns[2].extra = "DEFAULT_GENERATED".into();
+        layout.columns[3].extra = "VIRTUAL GENERATED".into();
+        let plan = plan(&map(&columns), &layout, &DecodeConfig::default());
+        let body = event(Some(&[]), 5, &[&[0xF0]], &[0xFE, 9, 0, 0, 0]);
+        assert_eq!(
+            cells(30, &body, &plan).unwrap(),
+            ["Create [Value(Int32(3)), Value(Null), Absent, Absent, Value(Int32(9))]"]
+        );
+    }
+
+    #[test]
+    fn rows_of_version_1_have_no_extra_data() {
+        let plan =
+            plan(&map(&INTS[..1]), &layout(&[("int", true, None)]), &DecodeConfig::default());
+        let body = event(None, 1, &[&[0xFF]], &[0xFE, 1, 0, 0, 0, 0xFF]);
+        assert_eq!(
+            cells(23, &body, &plan).unwrap(),
+            ["Create [Value(Int32(1))]", "Create [Value(Null)]"]
+        );
+        let update = event(None, 1, &[&[0xFF], &[0xFF]], &[0xFE, 1, 0, 0, 0, 0xFE, 1, 0, 0, 0]);
+        assert_eq!(cells(24, &update, &plan).unwrap(), ["Update [Skipped]"]);
+        assert_eq!(cells(25, &body, &plan).unwrap(), vec!["Delete [Skipped]"; 2]);
+        assert!(matches!(cells(22, &body, &plan), Err(DecodeError::NotRows { event_type: 22 })));
+    }
+
+    #[test]
+    fn a_cut_row_names_its_column() {
+        let plan =
+            plan(&map(&INTS[..2]), &layout(&[("int", true, None); 2]), &DecodeConfig::default());
+        let body = event(Some(&[]), 2, &[&[3]], &[0, 1, 0, 0, 0, 2, 0]);
+        let failure = cells(30, &body, &plan).unwrap_err();
+        assert!(matches!(
+            failure,
+            DecodeError::Value { column, source: ValueError::Truncated, .. } if column == "c1"
+        ));
+    }
+
+    #[test]
+    fn a_plan_for_another_table_is_refused() {
+        let plan =
+            plan(&map(&INTS[..2]), &layout(&[("int", true, None); 2]), &DecodeConfig::default());
+        let body = event(Some(&[]), 10, &[&[3, 0]], &[0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        assert!(matches!(cells(30, &body, &plan), Err(DecodeError::WrongWidth { actual: 10, .. })));
+    }
+
+    #[test]
+    fn null_in_a_required_column_becomes_its_default_or_zero() {
+        let columns = [(3, [].as_slice(), false), (15, &[40, 0], false), (10, &[], false)];
+        let layout = layout(&[
+            ("int", false, Some("3")),
+            ("varchar(10)", false, None),
+            ("date", false, Some("2020-01-02")),
+        ]);
+        let plan = plan(&map(&columns), &layout, &DecodeConfig::default());
+        // NULLs of a lenient mode, then a zero date.
+        let body = event(Some(&[]), 3, &[&[7]], &[0b011, 0, 0, 0]);
+        assert_eq!(
+            cells(30, &body, &plan).unwrap(),
+            ["Create [Value(Int32(3)), Value(String(\"\")), Value(Int32(18263))]"]
+        );
+    }
+
+    #[test]
+    fn dates_that_no_calendar_has_stop_or_become_the_epoch() {
+        let map = map(&[(10, &[], true)]);
+        let layout = layout(&[("date", true, None)]);
+        // 2023-02-31, then 2023-02-28.
+        let packed = |day: u32| (2023_u32 << 9 | 2 << 5 | day).to_le_bytes();
+        let mut rows = vec![0];
+        rows.extend(&packed(31)[..3]);
+        rows.push(0);
+        rows.extend(&packed(28)[..3]);
+        let body = event(Some(&[]), 1, &[&[1]], &rows);
+        let strict = plan(&map, &layout, &DecodeConfig::default());
+        let arena = Bump::new();
+        let mut event = RowsEvent::parse(30, &body).unwrap();
+        let failure = event.next_row(&strict, &arena, 0).unwrap_err();
+        assert!(matches!(
+            failure,
+            DecodeError::Unconvertible { source: ValueError::InvalidDate, .. }
+        ));
+        assert!(!strict.may_skip_row(&failure));
+        // The row was read to its end, so the next one can be.
+        let next = event.next_row(&strict, &arena, 0).unwrap().unwrap();
+        assert_eq!(next.cells, [Cell::Value(Value::Int32(19_416))]);
+        let config =
+            DecodeConfig { processing_failure: FailureHandling::Warn, ..DecodeConfig::default() };
+        let lenient = plan(&map, &layout, &config);
+        assert_eq!(cells(30, &body, &lenient).unwrap()[0], "Create [Value(Int32(0))]");
+    }
+
+    #[test]
+    fn conversion_failures_follow_their_mode() {
+        let map = |nullable| map(&[(19, &[0], nullable)]);
+        let layout = |nullable| layout(&[("time", nullable, None)]);
+        // 838:59:59 has no form in Connect's Time.
+        let body = event(Some(&[]), 1, &[&[1]], &[0, 0xB4, 0x6E, 0xFB]);
+        let config = |converting_failure, processing_failure| DecodeConfig {
+            time_precision: TimePrecision::Connect,
+            converting_failure,
+            processing_failure,
+            ..DecodeConfig::default()
+        };
+        let warn = config(FailureHandling::Warn, FailureHandling::Fail);
+        let optional = plan(&map(true), &layout(true), &warn);
+        assert_eq!(cells(30, &body, &optional).unwrap(), ["Create [Value(Null)]"]);
+        for (config, nullable, skips) in [
+            (config(FailureHandling::Fail, FailureHandling::Warn), true, false),
+            (warn, false, false),
+            (config(FailureHandling::Warn, FailureHandling::Skip), false, true),
+        ] {
+            let plan = plan(&map(nullable), &layout(nullable), &config);
+            let failure = cells(30, &body, &plan).unwrap_err();
+            assert!(matches!(failure, DecodeError::Unconvertible { .. }));
+            assert_eq!(plan.may_skip_row(&failure), skips);
+        }
+    }
+}

@@ -7,7 +7,8 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::column::{ColumnType, IntegerSize};
 use super::raw::Raw;
-use super::temporal::{DateTime, Fraction, adjusted_year};
+use super::short_text::Fraction;
+use super::temporal::{DateTime, adjusted_year};
 use super::temporal_form::{DateForm, DateTimeForm, Rules, TimeForm, iso_moment};
 use super::{ValueError, geometry};
 use crate::config::{

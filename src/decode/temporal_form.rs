@@ -1,7 +1,8 @@
 use bumpalo::Bump;
 
 use super::ValueError;
-use super::temporal::{DAY_MICROS, Date, DateTime, Fraction, ShortText};
+use super::short_text::{Fraction, ShortText};
+use super::temporal::{DAY_MICROS, Date, DateTime};
 use crate::config::{DecodeConfig, FailureHandling};
 use crate::connect::{Schema, SchemaType, Value, logical};
 

@@ -174,7 +174,7 @@ impl Wire {
         }
     }
 
-    /// Whether `Table_map_event`'s charset blocks count this column.
+    /// Whether values of this column are characters or bytes, as its collation tells.
     pub(super) fn is_character(&self) -> bool {
         matches!(
             self.kind,
@@ -182,8 +182,14 @@ impl Wire {
         )
     }
 
-    /// Whether the signedness block has a bit for this column.
-    pub(super) fn is_numeric(&self) -> bool {
+    /// Whether the charset blocks of a table map count this column. MySQL 9.7 counts VECTOR among the
+    /// BLOBs, but neither JSON nor geometries.
+    pub(super) fn has_collation(&self) -> bool {
+        self.is_character() || self.kind == WireKind::Vector
+    }
+
+    /// Whether the signedness block of a table map has a bit for this column; YEAR has one, always set.
+    pub(super) fn has_sign(&self) -> bool {
         matches!(
             self.kind,
             WireKind::Tiny
@@ -194,6 +200,7 @@ impl Wire {
                 | WireKind::Float
                 | WireKind::Double
                 | WireKind::Decimal { .. }
+                | WireKind::Year
         )
     }
 }

@@ -184,12 +184,6 @@ impl GtidSet {
         let sizes = self.iter().map(|(_, interval)| interval.end - interval.start + 1);
         sizes.fold(0, u64::saturating_add)
     }
-
-    /// Adds all of `other`.
-    pub fn union_with(&mut self, other: &Self) {
-        let _ = other;
-        todo!()
-    }
 }
 
 impl fmt::Debug for GtidSet {

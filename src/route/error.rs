@@ -116,6 +116,14 @@ pub enum RouteError {
         /// The event's id.
         event_id: String,
     },
+    /// A transform of the chain cannot do what it is configured to do.
+    #[error("transforms.{alias}: {reason}")]
+    Transform {
+        /// The transform's name.
+        alias: String,
+        /// What it met.
+        reason: String,
+    },
     /// The row was decoded or laid out for another plan.
     #[error("event {event_id} of table {table}: column {column:?} was not decoded as planned")]
     Unplanned {
@@ -142,6 +150,7 @@ impl RouteError {
             | Self::TimestampBeforeEpoch { .. }
             | Self::Timestamp { .. }
             | Self::Absent { .. }
+            | Self::Transform { .. }
             | Self::Unplanned { .. } => Remedy::Stop, // The same row or table fails again.
         }
     }

@@ -49,7 +49,7 @@ impl Inference {
         let mut fields = Fields::default();
         for (key, node) in members {
             let name = adjusted(key, self.field_names);
-            if fields.places.contains_key(&name) {
+            if fields.place(&name).is_some() {
                 continue;
             }
             let inner = path.map(|path| format!("{path}.{name}"));
@@ -119,6 +119,9 @@ impl Inference {
     }
 }
 
+/// From this many fields on they are looked up by hash.
+const HASHED_FIELDS_MIN: usize = 16;
+
 /// A struct's fields in order, found by name.
 #[derive(Default)]
 struct Fields {
@@ -127,14 +130,25 @@ struct Fields {
 }
 
 impl Fields {
+    fn place(&self, name: &str) -> Option<usize> {
+        if self.list.len() < HASHED_FIELDS_MIN {
+            return self.list.iter().position(|field| field.name == name);
+        }
+        self.places.get(name).copied()
+    }
+
     fn push(&mut self, name: String, schema: Arc<Schema>) {
-        self.places.insert(name.clone(), self.list.len());
         self.list.push(Field { name, schema });
+        if self.list.len() >= HASHED_FIELDS_MIN {
+            for (place, field) in self.list.iter().enumerate().skip(self.places.len()) {
+                self.places.insert(field.name.clone(), place);
+            }
+        }
     }
 
     /// The first type of a field counts, unless it only stands for a null.
     fn merge(&mut self, field: &Field) {
-        let known = self.places.get(&field.name).and_then(|place| self.list.get_mut(*place));
+        let known = self.place(&field.name).and_then(|place| self.list.get_mut(place));
         match known {
             Some(known) if known.schema.schema_type == SchemaType::Bytes => {
                 known.schema = Arc::clone(&field.schema);

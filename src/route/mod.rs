@@ -15,6 +15,7 @@ mod plan;
 mod row;
 mod timestamp;
 mod topic;
+mod transform;
 
 #[cfg(test)]
 mod tests;
@@ -24,3 +25,4 @@ pub use event_router::{DropReason, EventRouter, Routed};
 pub use expand::ExpandWarning;
 pub use heartbeat::Heartbeat;
 pub use plan::{Place, RecordPart, RouterPlan};
+pub use transform::TransformChain;

@@ -20,6 +20,8 @@ pub struct RouterPlan {
     pub(super) partition: Option<usize>,
     pub(super) headers: Vec<(usize, String)>,
     pub(super) envelope: Option<Envelope>,
+    /// The schema of the context headers, where there are any.
+    context: Option<Schema>,
 }
 
 /// Which of a record's parts a converter writes.
@@ -50,7 +52,7 @@ impl Place {
 pub struct RecordPart<'p> {
     /// Where it goes.
     pub place: Place,
-    /// The column that it is made of.
+    /// The column that it is made of, or the name that it has.
     pub column: &'p str,
     /// The schema that it has.
     pub schema: &'p Schema,
@@ -72,6 +74,11 @@ impl RouterPlan {
             ..part
         });
         parts.extend(value);
+        parts.extend(self.context.iter().map(|schema| RecordPart {
+            place: Place::Header,
+            column: "__debezium.context.*",
+            schema,
+        }));
         parts
     }
 
@@ -123,6 +130,7 @@ pub(super) fn plan(
             partition,
             headers,
             envelope,
+            context: config.context_headers.then(|| Schema::new(SchemaType::String)),
         }),
         _ => Err(planner.errors),
     }

@@ -476,8 +476,11 @@ fn a_column_outside_the_row_image_stops_only_where_it_is_needed() {
 
 #[test]
 fn a_plan_tells_which_columns_it_reads_and_what_it_makes_of_them() {
-    let config =
-        RouterConfig { placements: vec![placed("n", PlacementKind::Envelope, "n")], ..config() };
+    let config = RouterConfig {
+        placements: vec![placed("n", PlacementKind::Envelope, "n")],
+        context_headers: true,
+        ..config()
+    };
     let table = table(vec![("n", Schema::new(SchemaType::Int32)), ("other", null_text())]);
     let router = EventRouter::new(config, "srv", "run-1");
     let plan = router.plan(&table).unwrap();
@@ -490,6 +493,7 @@ fn a_plan_tells_which_columns_it_reads_and_what_it_makes_of_them() {
             (Place::Key, SchemaType::String),
             (Place::Header, SchemaType::String),
             (Place::Value, SchemaType::Struct),
+            (Place::Header, SchemaType::String),
         ]
     );
 }

@@ -37,7 +37,7 @@ impl TimestampKind {
 }
 
 /// Reads `2024-02-29T12:34:56.789Z`, the fraction of any length or absent.
-fn parse_utc(text: &str) -> Option<i64> {
+pub(super) fn parse_utc(text: &str) -> Option<i64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let [year, month, day] = numbers(date, '-')?;

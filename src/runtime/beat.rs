@@ -54,7 +54,8 @@ impl Beat {
     ) -> Result<(), Failure> {
         self.last = Instant::now();
         let record = self.record.record(now_ms, arena);
-        let record = converters.convert(&record, arena).map_err(Failure::Converters)?;
+        let record =
+            converters.convert(&record, arena).map_err(|err| Failure::Converters(Box::new(err)))?;
         sender.send(&record, 0)?;
         if let Some(query) = &self.action_query {
             queries.run(query, "heartbeat.action.query");

@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -88,12 +89,12 @@ impl Connector {
     /// A clash of server ids may pass: the other replica may be our own that was killed a moment ago.
     fn pause_after(
         &self,
-        source: SourceError,
+        source: Box<SourceError>,
         clashes: u32,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        if !matches!(source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
-            return self.pause(source.into(), backoff);
+        if !matches!(*source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
+            return self.pause(Failure::Source(source), backoff);
         }
         warn!(connector = %self.config.name, error = %source, "trying again");
         if self.shared.stop.sleep(backoff.next_pause()) {
@@ -106,13 +107,15 @@ impl Connector {
     fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
         let host = self.config.source.hosts.first().map_or("", String::as_str);
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
-        let router = Arc::new(EventRouter::new(
+        let router = Rc::new(EventRouter::new(
             self.config.router.clone(),
             &self.config.topic_prefix,
             &Uuid::now_v7().to_string(),
         ));
-        let converters =
-            Arc::new(Converters::new(&self.config.converters).map_err(Failure::Converters)?);
+        let converters = Rc::new(
+            Converters::new(&self.config.converters)
+                .map_err(|err| Failure::Converters(Box::new(err)))?,
+        );
         let start = start(&self.config, &queries, store, &router, &converters)?;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, store)?;
@@ -144,9 +147,12 @@ impl Connector {
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
         let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
         Ok(match self.shared.sink {
-            SinkKind::Kafka | SinkKind::Embedded => {
-                Box::new(KafkaSink::connect(&self.config.sink, in_flight, metrics)?)
-            }
+            SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
+                &self.config.sink,
+                in_flight,
+                metrics,
+                &self.shared.handle,
+            )?),
             SinkKind::Stdout => Box::new(LineSink::new(in_flight, metrics)),
             SinkKind::Null => Box::new(NullSink::new(in_flight, metrics)),
         })
@@ -176,8 +182,8 @@ impl Connector {
         session: &mut Session,
         store: &Arc<Mutex<Store>>,
         queries: &Queries,
-        router: Arc<EventRouter>,
-        converters: Arc<Converters>,
+        router: Rc<EventRouter>,
+        converters: Rc<Converters>,
         caught_up: Option<CaughtUp>,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
@@ -224,7 +230,7 @@ impl Connector {
                 backoff.reset();
                 clashes = 0;
             }
-            clashes += u32::from(matches!(source, SourceError::ClashingReplica(_)));
+            clashes += u32::from(matches!(*source, SourceError::ClashingReplica(_)));
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }

@@ -12,14 +12,14 @@ use crate::source::event::EventError;
 pub enum Failure {
     /// MySQL, or the way to it.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Source(Box<SourceError>),
     /// Bytes of the log that cannot be read.
     #[error("in transaction {transaction}")]
     Decode {
         /// The transaction, by GTID or position.
         transaction: String,
         /// What cannot be read.
-        source: DecodeError,
+        source: Box<DecodeError>,
     },
     /// A row that cannot be routed.
     #[error("row of transaction {transaction}, table {table}")]
@@ -29,7 +29,7 @@ pub enum Failure {
         /// The table.
         table: String,
         /// What is wrong with the row.
-        source: RouteError,
+        source: Box<RouteError>,
     },
     /// A record that cannot be converted.
     #[error("row of transaction {transaction}, table {table}")]
@@ -39,7 +39,7 @@ pub enum Failure {
         /// The table.
         table: String,
         /// What is wrong with the record.
-        source: ConvertError,
+        source: Box<ConvertError>,
     },
     /// An event of the log whose bytes are not what they should be.
     #[error("{event} in transaction {transaction}")]
@@ -53,7 +53,7 @@ pub enum Failure {
     },
     /// Converters that cannot be made.
     #[error(transparent)]
-    Converters(ConvertError),
+    Converters(Box<ConvertError>),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
@@ -113,6 +113,12 @@ pub enum Failure {
     /// Somebody asked.
     #[error("stopped on request")]
     StopRequested,
+}
+
+impl From<SourceError> for Failure {
+    fn from(err: SourceError) -> Self {
+        Self::Source(Box::new(err))
+    }
 }
 
 impl Failure {

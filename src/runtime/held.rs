@@ -9,6 +9,8 @@ use crate::offset::{BinlogPosition, Gtid, Offset};
 /// What prepared transactions are stored under.
 const PREPARED: &str = "xa-prepared:";
 
+type HeldHeader = (Box<str>, Option<Box<[u8]>>);
+
 /// A record that waits for the outcome of its transaction.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HeldRecord {
@@ -16,7 +18,7 @@ pub(super) struct HeldRecord {
     partition: Option<i32>,
     key: Option<Box<[u8]>>,
     value: Option<Box<[u8]>>,
-    headers: Vec<(Box<str>, Option<Box<[u8]>>)>,
+    headers: Vec<HeldHeader>,
     timestamp: Option<i64>,
 }
 

@@ -11,6 +11,7 @@ use super::transaction::Transaction;
 use crate::config::InvalidOperation;
 use crate::connect::{Operation, RowChange};
 use crate::convert::Converters;
+use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
 use crate::route::{DropReason, EventRouter, ExpandWarning, Routed};
 
@@ -52,7 +53,7 @@ pub(super) fn send_row(
     let routed = routed.map_err(|source| Failure::Route {
         transaction: context.transaction.name(),
         table: row.table.name.clone(),
-        source,
+        source: Box::new(source),
     })?;
     match routed {
         Routed::Record(record, warning) => {
@@ -63,7 +64,7 @@ pub(super) fn send_row(
             let record = record.map_err(|source| Failure::Convert {
                 transaction: context.transaction.name(),
                 table: row.table.name.clone(),
-                source,
+                source: Box::new(source),
             })?;
             sender.send(&record, context.transaction.commit_us)
         }
@@ -88,6 +89,18 @@ pub(super) struct Dropped {
 impl Dropped {
     pub(super) fn new(behavior: InvalidOperation, metrics: ConnectorMetrics) -> Self {
         Self { behavior, updates: 0, warned: None, metrics }
+    }
+
+    /// A row that `event.processing.failure.handling.mode` lets pass.
+    pub(super) fn unreadable(&mut self, table: &str, err: &DecodeError) {
+        self.metrics.failed.inc();
+        self.metrics.dropped_skipped.inc();
+        let err = err as &dyn std::error::Error;
+        warn!(
+            table,
+            error = err,
+            "a row cannot be read and is passed over, as event.processing.failure.handling.mode says"
+        );
     }
 
     fn not_expanded(&mut self, table: &str, warning: &ExpandWarning) {

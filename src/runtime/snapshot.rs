@@ -115,7 +115,7 @@ fn publish_row(
     let change = table.plan.snapshot_row(&texts, context.arena, now_ms);
     let change = change.map_err(|source| Failure::Decode {
         transaction: format!("none: the snapshot of {}", table.name),
-        source,
+        source: Box::new(source),
     })?;
     send_row(Row { table, change: &change, now_ms }, &mut context, sender)
 }

@@ -103,7 +103,7 @@ fn resume(
     mut offset: Offset,
     store: &Store,
 ) -> Result<Offset, Failure> {
-    let problem = |problem| Failure::Source(SourceError::Preflight(vec![problem]));
+    let problem = |problem| Failure::from(SourceError::Preflight(vec![problem]));
     let known = store.fact(SERVER_UUID)?;
     let same = known.is_none_or(|uuid| uuid == server.server_uuid.as_bytes());
     match check_offset(server, &offset, &config.source).map_err(problem)? {

@@ -113,13 +113,13 @@ impl<'a> Words<'a> {
                 continue;
             }
             let mut ahead = Words { rest: self.rest };
-            if ahead.next() == Some(".") {
-                if let Some(table) = ahead.next() {
-                    return Statement::Writes {
-                        database: Some(first.to_owned()),
-                        table: table.to_owned(),
-                    };
-                }
+            if ahead.next() == Some(".")
+                && let Some(table) = ahead.next()
+            {
+                return Statement::Writes {
+                    database: Some(first.to_owned()),
+                    table: table.to_owned(),
+                };
             }
             return Statement::Writes { database: None, table: first.to_owned() };
         }

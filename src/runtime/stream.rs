@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,8 +36,8 @@ pub(super) struct Stream {
     config: Arc<ConnectorConfig>,
     queries: Queries,
     tables: Tables,
-    router: Arc<EventRouter>,
-    converters: Arc<Converters>,
+    router: Rc<EventRouter>,
+    converters: Rc<Converters>,
     metrics: ConnectorMetrics,
     transaction: Transaction,
     overlap: Option<Overlap>,
@@ -54,8 +55,8 @@ impl Stream {
     pub(super) fn new(
         config: Arc<ConnectorConfig>,
         queries: Queries,
-        router: Arc<EventRouter>,
-        converters: Arc<Converters>,
+        router: Rc<EventRouter>,
+        converters: Rc<Converters>,
         metrics: ConnectorMetrics,
         store: Arc<Mutex<Store>>,
         offset: &Offset,
@@ -356,9 +357,14 @@ impl Stream {
         let now_ms = now_ms();
         loop {
             reset(&mut self.arena);
-            let change = rows
-                .next_row(&table.plan, &self.arena, source_ts_ms)
-                .map_err(|err| decode_failure(&self.transaction, err))?;
+            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                    self.transaction.row_done();
+                    continue;
+                }
+                change => change.map_err(|err| decode_failure(&self.transaction, err))?,
+            };
             let Some(change) = change else { break };
             if !self.transaction.skips_row() && !self.config.skips(change.operation) {
                 let row = Row { table, change: &change, now_ms };
@@ -443,7 +449,7 @@ fn name(transaction: &Transaction) -> String {
 }
 
 fn decode_failure(transaction: &Transaction, source: DecodeError) -> Failure {
-    Failure::Decode { transaction: name(transaction), source }
+    Failure::Decode { transaction: name(transaction), source: Box::new(source) }
 }
 
 /// Empties the arena for the next row.

@@ -80,6 +80,7 @@ impl Worker {
         let listener = admin::bind(listen).await.with_context(|| {
             format!("admin port {listen} cannot be opened; give a free one with --listen")
         })?;
+        let address = listener.local_addr()?;
         let embedded = self.start_embedded()?;
         let metrics = Arc::new(Metrics::new()?);
         let shared = Arc::new(Shared {
@@ -98,7 +99,7 @@ impl Worker {
             })
             .collect();
         let admin = tokio::spawn(Admin::new(metrics, statuses.clone()).serve(listener));
-        info!(address = %listen, "admin port open");
+        info!(%address, "admin port open");
         let well = supervise(self.connectors, &statuses, &shared).await?;
         admin.abort();
         drop(embedded);

@@ -7,8 +7,10 @@ use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, Message, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext, PurgeConfig};
+use tokio::runtime::Handle;
 use tracing::{debug, error, info, warn};
 
+use super::topics::TopicMaker;
 use super::{Sink, SinkError};
 use crate::checkpoint::InFlight;
 use crate::config::SinkConfig;
@@ -30,6 +32,7 @@ const PURGE_WAIT: Duration = Duration::from_millis(50);
 pub struct KafkaSink {
     producer: Arc<BaseProducer<Delivery>>,
     failure: Arc<Failure>,
+    topics: Option<TopicMaker>,
 }
 
 /// The first failed delivery.
@@ -129,6 +132,7 @@ impl KafkaSink {
         config: &SinkConfig,
         in_flight: Arc<InFlight>,
         metrics: ConnectorMetrics,
+        handle: &Handle,
     ) -> Result<Self, SinkError> {
         let mut client = ClientConfig::new();
         client
@@ -144,6 +148,7 @@ impl KafkaSink {
         for (name, value) in &config.producer {
             client.set(name, value.expose());
         }
+        let admin = client.clone();
         // What the guarantees rest on is not for the file to change.
         client
             .set("enable.idempotence", "true")
@@ -161,7 +166,9 @@ impl KafkaSink {
             servers: config.bootstrap_servers.clone(),
             reason: err.to_string(),
         })?;
-        Ok(Self { producer: Arc::new(producer), failure })
+        let topics = config.topic_creation.clone();
+        let topics = topics.map(|creation| TopicMaker::new(creation, &admin, handle.clone()));
+        Ok(Self { producer: Arc::new(producer), failure, topics: topics.transpose()? })
     }
 }
 
@@ -179,6 +186,9 @@ impl Reports {
 
 impl Sink for KafkaSink {
     fn send(&mut self, record: &ProducerRecord<'_>, sequence: u64) -> Result<(), SinkError> {
+        if let Some(topics) = &mut self.topics {
+            topics.ensure(record.topic)?;
+        }
         let opaque = usize::try_from(sequence).map_err(|_| SinkError::Fatal("sequence".into()))?;
         let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(record.topic, opaque);
         message.partition = record.partition;

@@ -6,6 +6,7 @@
 mod embedded;
 mod kafka_sink;
 mod line_sink;
+mod topics;
 
 pub use embedded::EmbeddedCluster;
 pub use kafka_sink::{Delivery, KafkaSink, Reports};

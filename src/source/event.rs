@@ -174,19 +174,19 @@ mod tests {
     proptest! {
         #[test]
         fn every_body_returns_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
-            let _ = EventHeader::parse(&bytes);
-            let _ = FormatDescription::parse(&bytes);
-            let _ = Rotate::parse(&bytes);
-            let _ = GtidEvent::parse(&bytes);
-            let _ = GtidEvent::parse_tagged(&bytes);
-            let _ = Query::parse(&bytes);
-            let _ = Xid::parse(&bytes);
-            let _ = XaPrepare::parse(&bytes);
-            let _ = Heartbeat::parse(&bytes);
-            let _ = Heartbeat::parse_v2(&bytes);
-            let _ = RowsQuery::parse(&bytes);
-            let _ = Incident::parse(&bytes);
-            let _ = Payload::parse(&bytes);
+            let _returned = EventHeader::parse(&bytes);
+            let _returned = FormatDescription::parse(&bytes);
+            let _returned = Rotate::parse(&bytes);
+            let _returned = GtidEvent::parse(&bytes);
+            let _returned = GtidEvent::parse_tagged(&bytes);
+            let _returned = Query::parse(&bytes);
+            let _returned = Xid::parse(&bytes);
+            let _returned = XaPrepare::parse(&bytes);
+            let _returned = Heartbeat::parse(&bytes);
+            let _returned = Heartbeat::parse_v2(&bytes);
+            let _returned = RowsQuery::parse(&bytes);
+            let _returned = Incident::parse(&bytes);
+            let _returned = Payload::parse(&bytes);
         }
     }
 }

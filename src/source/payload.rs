@@ -287,10 +287,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_return(bytes in prop::collection::vec(any::<u8>(), 0..200), captured: bool) {
-            let _ = read(&payload(&bytes, Payload::NONE, bytes.len()), captured);
-            let _ = read(&payload(&bytes, Payload::ZSTD, bytes.len()), captured);
+            let _returned = read(&payload(&bytes, Payload::NONE, bytes.len()), captured);
+            let _returned = read(&payload(&bytes, Payload::ZSTD, bytes.len()), captured);
             let packed = zstd::encode_all(bytes.as_slice(), 1).unwrap();
-            let _ = read(&payload(&packed, Payload::ZSTD, bytes.len()), captured);
+            let _returned = read(&payload(&packed, Payload::ZSTD, bytes.len()), captured);
         }
     }
 }

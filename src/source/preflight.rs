@@ -11,7 +11,7 @@ use super::server::{Server, position};
 use super::sql::{Sql, named};
 use crate::config::{SourceConfig, TableFilter};
 
-/// A stream of ours that has just ended may still be listed; after this long it is somebody else's.
+/// The server notices that a stream has ended when it next writes to it; after this long it has not ended.
 const OLD_STREAM_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often to look whether it is gone.
 const OLD_STREAM_POLL: Duration = Duration::from_millis(500);
@@ -124,7 +124,8 @@ impl PreflightProblem {
     }
 }
 
-/// Checks server and account, and finds all problems at once.
+/// Checks server and account, and finds all problems at once. A stream under our own `uuid` is one of ours that
+/// the server will end when the next one begins, no clash.
 ///
 /// # Errors
 /// [`SourceError::Preflight`] with what is to be mended, or why it could not be found out.
@@ -229,13 +230,13 @@ async fn other_replica(
     let deadline = Instant::now() + OLD_STREAM_TIMEOUT;
     loop {
         let rows = sql.rows(statement, "listing the replicas").await?;
-        let ours = |row: &&mysql_async::Row| {
+        let is_other = |row: &&mysql_async::Row| {
             let id = named(row, "Server_Id").or_else(|| named(row, "Server_id"));
-            let theirs = named(row, "Replica_UUID").or_else(|| named(row, "Slave_UUID"));
+            let owner = named(row, "Replica_UUID").or_else(|| named(row, "Slave_UUID"));
             id.is_some_and(|id| id == server_id.to_string())
-                && theirs.is_none_or(|theirs| theirs != uuid.to_string())
+                && owner.is_none_or(|owner| !owner.eq_ignore_ascii_case(&uuid.to_string()))
         };
-        let Some(row) = rows.iter().find(ours) else { return Ok(None) };
+        let Some(row) = rows.iter().find(is_other) else { return Ok(None) };
         if Instant::now() > deadline {
             return Ok(Some(named(row, "Host").unwrap_or_default()));
         }

@@ -50,7 +50,7 @@ pub struct Replica {
 
 impl Replica {
     /// Logs in at `host` and asks for the events from `start` on. The server ends an older stream of the
-    /// same `uuid`, so it should be one a process.
+    /// same `uuid`, so a connector should keep one for life: then none of its dead streams lingers.
     ///
     /// # Errors
     /// When the server cannot be reached, refuses us or cannot begin there.
@@ -221,4 +221,99 @@ fn has_checksum(event: &[u8]) -> bool {
     event.split_last_chunk::<CHECKSUM>().is_some_and(|(rest, checksum)| {
         rest.len() >= HEADER_LENGTH && crc32fast::hash(rest) == u32::from_le_bytes(*checksum)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(event_type: u8, body: &[u8], checksum: Option<u32>) -> Vec<u8> {
+        let tail = if checksum.is_some() { CHECKSUM } else { 0 };
+        let size = u32::try_from(HEADER_LENGTH + body.len() + tail).unwrap().to_le_bytes();
+        let mut event = vec![1, 0, 0, 0, event_type, 1, 0, 0, 0];
+        event.extend_from_slice(&size);
+        event.extend_from_slice(&[0; 6]);
+        event.extend_from_slice(body);
+        if let Some(change) = checksum {
+            event.extend_from_slice(&(crc32fast::hash(&event) ^ change).to_le_bytes());
+        }
+        event
+    }
+
+    fn description(algorithm: u8) -> Vec<u8> {
+        let mut body = vec![4, 0];
+        body.extend_from_slice(&[0; 54]);
+        body.extend_from_slice(&[19, 56, 13, algorithm]);
+        body
+    }
+
+    fn body(event: &[u8], checksums: &mut Option<bool>) -> Result<Vec<u8>, SourceError> {
+        body_of(event, header_of(event)?, checksums, "binlog.000001").map(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn the_format_description_decides_on_checksums() {
+        for (algorithm, checksums) in [(0, false), (1, true)] {
+            let mut known = None;
+            let described = event(FORMAT_DESCRIPTION_EVENT, &description(algorithm), Some(0));
+            assert_eq!(body(&described, &mut known).unwrap(), description(algorithm));
+            assert_eq!(known, Some(checksums));
+            let plain = event(2, b"body", None);
+            let checked = event(2, b"body", Some(0));
+            let (good, bad) = if checksums { (checked, plain) } else { (plain, checked) };
+            assert_eq!(body(&good, &mut known).unwrap(), b"body");
+            assert_ne!(body(&bad, &mut known).ok().as_deref(), Some(&b"body"[..]));
+        }
+        let unknown = event(FORMAT_DESCRIPTION_EVENT, &description(2), Some(0));
+        assert!(matches!(body(&unknown, &mut None), Err(SourceError::Event { .. })));
+    }
+
+    #[test]
+    fn the_first_rotation_may_or_may_not_have_a_checksum() {
+        for checksum in [None, Some(0)] {
+            let rotation = event(ROTATE_EVENT, b"\x04\0\0\0\0\0\0\0binlog.000001", checksum);
+            let body = body(&rotation, &mut None).unwrap();
+            assert_eq!(Rotate::parse(&body).unwrap().file, "binlog.000001");
+        }
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let wrong = event(2, b"body", Some(1));
+        assert!(matches!(body(&wrong, &mut Some(true)), Err(SourceError::Checksum { .. })));
+        let wrong = event(FORMAT_DESCRIPTION_EVENT, &description(1), Some(1));
+        assert!(matches!(body(&wrong, &mut None), Err(SourceError::Checksum { .. })));
+        let mut long = event(2, b"body", Some(0));
+        long.push(0);
+        assert!(matches!(body(&long, &mut Some(true)), Err(SourceError::Event { .. })));
+        assert!(matches!(body(&[0; 18], &mut None), Err(SourceError::Protocol(_))));
+    }
+
+    #[test]
+    fn only_rows_of_tables_that_are_not_captured_are_foreign() {
+        let mut head = [0; HEAD];
+        head[5] = 30;
+        head[20..26].copy_from_slice(&[0x39, 0x30, 0, 0, 0, 0x80]);
+        let id = 0x8000_0000_3039;
+        assert!(!is_foreign(|table| table == id)(&head));
+        assert!(is_foreign(|table| table != id)(&head));
+        head[5] = 2;
+        assert!(!is_foreign(|_| false)(&head));
+        (head[5], head[0]) = (30, ERR);
+        assert!(!is_foreign(|_| false)(&head));
+    }
+
+    proptest! {
+        #[test]
+        fn any_event_returns(mut bytes in prop::collection::vec(any::<u8>(), 0..120), checksums: Option<bool>) {
+            if let Ok(size) = u8::try_from(bytes.len())
+                && let Some(length) = bytes.get_mut(9..13)
+            {
+                length.copy_from_slice(&[size, 0, 0, 0]);
+            }
+            let _returned = body(&bytes, &mut checksums.clone());
+        }
+    }
 }

@@ -54,3 +54,94 @@ fn start_after(server: &Server, stored: &GtidSet, config: &SourceConfig) -> Gtid
     start.union(&others);
     start
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Secret, TlsConfig};
+    use crate::offset::BinlogPosition;
+
+    const A: &str = "906a9a13-ec3a-11f1-bf62-02fc00000001";
+    const B: &str = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+
+    fn server(gtid_mode: &str, executed: &str, purged: &str) -> Server {
+        Server {
+            version: "9.7.4".into(),
+            server_uuid: A.into(),
+            server_id: 1,
+            gtid_mode: gtid_mode.into(),
+            gtid_executed: executed.parse().unwrap(),
+            gtid_purged: purged.parse().unwrap(),
+            log_bin: true,
+            binlog_format: "ROW".into(),
+            binlog_row_image: "FULL".into(),
+            binlog_row_metadata: "MINIMAL".into(),
+            log_replica_updates: true,
+            binlog_retention_s: 0,
+            position: BinlogPosition::default(),
+            logs: vec![("binlog.000002".into(), 500)],
+        }
+    }
+
+    fn config() -> SourceConfig {
+        SourceConfig {
+            hosts: vec!["localhost".into()],
+            port: 3306,
+            user: "u".into(),
+            password: Secret::default(),
+            server_id: 5.try_into().unwrap(),
+            tls: TlsConfig::default(),
+            connect_timeout: std::time::Duration::from_secs(1),
+            heartbeat_period: std::time::Duration::from_secs(1),
+            net_write_timeout_s: 0,
+            initial_statements: Vec::new(),
+            gtid_sources: None,
+            gtid_ignore_on_recovery: false,
+        }
+    }
+
+    fn offset(gtids: Option<String>, file: &str, pos: u64) -> Offset {
+        let gtids = gtids.map(|text| text.parse().unwrap());
+        Offset { gtids, position: BinlogPosition { file: file.into(), pos }, ..Offset::default() }
+    }
+
+    #[test]
+    fn gtids_must_be_the_servers_own_and_not_purged() {
+        let server = server("ON", &format!("{A}:1-100:tag:1-5,{B}:1-3"), &format!("{A}:1-10"));
+        let check = |text: String| check_offset(&server, &offset(Some(text), "gone", 4), &config());
+        let start = check(format!("{A}:1-50")).unwrap();
+        assert!(matches!(start, DumpStart::Gtids(set) if set.to_string() == format!("{A}:1-50")));
+        assert!(matches!(
+            check(format!("{A}:1-101")),
+            Err(PreflightProblem::ForeignServer(set)) if set.to_string() == format!("{A}:101")
+        ));
+        assert!(matches!(
+            check(format!("{A}:1-8:tag:1")),
+            Err(PreflightProblem::Purged(set)) if set.to_string() == format!("{A}:9-10")
+        ));
+    }
+
+    #[test]
+    fn without_gtids_on_either_side_the_place_in_the_log_counts() {
+        for (mode, gtids) in [("ON", None), ("OFF", Some(format!("{A}:1-50")))] {
+            let server = server(mode, "", "");
+            let check =
+                |file, pos| check_offset(&server, &offset(gtids.clone(), file, pos), &config());
+            assert!(matches!(check("binlog.000002", 500), Ok(DumpStart::Position(_))));
+            assert!(matches!(
+                check("binlog.000002", 501),
+                Err(PreflightProblem::ShortLog { size: 500, .. })
+            ));
+            assert!(matches!(check("binlog.000001", 4), Err(PreflightProblem::MissingLog(_))));
+        }
+    }
+
+    #[test]
+    fn gtids_are_ignored_where_the_file_says_so() {
+        let config = SourceConfig { gtid_ignore_on_recovery: true, ..config() };
+        let server = server("ON", "", "");
+        let start =
+            check_offset(&server, &offset(Some(format!("{A}:1")), "binlog.000002", 4), &config);
+        assert!(matches!(start, Ok(DumpStart::Position(_))));
+    }
+}

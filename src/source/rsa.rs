@@ -91,9 +91,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_key_returns(der in prop::collection::vec(any::<u8>(), 0..60), cut in 0_usize..300) {
-            let _ = encrypt_password(b"secret\0", &[7; 20], &pem(&der));
+            let _returned = encrypt_password(b"secret\0", &[7; 20], &pem(&der));
             let sound = key(&[0xc3; 256]);
-            let _ = encrypt_password(b"secret\0", &[7; 20], &pem(&sound[..cut.min(sound.len())]));
+            let _returned = encrypt_password(b"secret\0", &[7; 20], &pem(&sound[..cut.min(sound.len())]));
         }
     }
 }

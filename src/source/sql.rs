@@ -68,6 +68,14 @@ impl Sql {
         Ok(sql)
     }
 
+    /// Runs a statement of the file, such as `heartbeat.action.query`; rows that it returns are not read.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub async fn execute(&mut self, sql: &str) -> Result<(), SourceError> {
+        self.run(sql, "running a statement of the configuration").await
+    }
+
     /// Runs a statement, its rows unread.
     ///
     /// # Errors

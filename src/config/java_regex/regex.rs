@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use fancy_regex::{Captures, Regex, RegexBuilder};
 
 use super::translate::{Translation, translate};
@@ -6,9 +8,12 @@ use crate::config::Replacement;
 /// How many steps one search may take back before it is given up: a second or so of work.
 const BACKTRACK_LIMIT: usize = 5_000_000;
 
-/// A regular expression with Java's meaning.
+/// A regular expression with Java's meaning. Clones share it.
 #[derive(Clone, Debug)]
-pub struct JavaRegex {
+pub struct JavaRegex(Arc<Compiled>);
+
+#[derive(Debug)]
+struct Compiled {
     pattern: String,
     /// The pattern wherever it is found first.
     find: Regex,
@@ -22,7 +27,7 @@ pub struct JavaRegex {
     literal: Option<Literal>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Literal {
     text: String,
     ignore_case: bool,
@@ -42,32 +47,32 @@ impl JavaRegex {
         let Translation { text, names, groups, literal } = translate(pattern, ignore_case)?;
         let find = build(&text, pattern)?;
         let whole = build(&format!(r"\A(?:{text})\z"), pattern)?;
-        Ok(Self {
+        Ok(Self(Arc::new(Compiled {
             pattern: pattern.to_owned(),
             find,
             whole,
             names,
             groups,
             literal: literal.map(|text| Literal { text, ignore_case }),
-        })
+        })))
     }
 
     /// The pattern as it was written.
     #[must_use]
     pub fn pattern(&self) -> &str {
-        &self.pattern
+        &self.0.pattern
     }
 
     /// How many capturing groups the pattern has.
     #[must_use]
     pub fn groups(&self) -> usize {
-        self.groups
+        self.0.groups
     }
 
     /// The number of the group with this name.
     #[must_use]
     pub fn group_named(&self, name: &str) -> Option<usize> {
-        self.names.iter().find(|(known, _)| known == name).map(|(_, number)| *number)
+        self.0.names.iter().find(|(known, _)| known == name).map(|(_, number)| *number)
     }
 
     /// Whether the whole text matches (`Matcher.matches`).
@@ -75,10 +80,10 @@ impl JavaRegex {
     /// # Errors
     /// When matching would take too long.
     pub fn matches(&self, text: &str) -> Result<bool, JavaRegexError> {
-        match &self.literal {
+        match &self.0.literal {
             Some(literal) if literal.ignore_case => Ok(literal.text.eq_ignore_ascii_case(text)),
             Some(literal) => Ok(literal.text == text),
-            None => self.whole.is_match(text).map_err(|err| self.failed(&err)),
+            None => self.0.whole.is_match(text).map_err(|err| self.failed(&err)),
         }
     }
 
@@ -92,7 +97,7 @@ impl JavaRegex {
         replacement: &Replacement,
         out: &mut String,
     ) -> Result<(), JavaRegexError> {
-        let found = self.find.captures(text).map_err(|err| self.failed(&err))?;
+        let found = self.0.find.captures(text).map_err(|err| self.failed(&err))?;
         let whole = found.as_ref().and_then(|captures| Some((captures, captures.get(0)?)));
         let Some((captures, whole)) = whole else {
             out.push_str(text);
@@ -105,7 +110,7 @@ impl JavaRegex {
     }
 
     fn failed(&self, err: &fancy_regex::Error) -> JavaRegexError {
-        JavaRegexError(format!("matching the pattern {:?} was given up: {err}", self.pattern))
+        JavaRegexError(format!("matching the pattern {:?} was given up: {err}", self.0.pattern))
     }
 }
 

@@ -131,7 +131,7 @@ proptest! {
 
     #[test]
     fn any_text_and_bytes_return(text in "[0-9a-f:,\\- t]{0,60}", bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-        let _ = text.parse::<GtidSet>();
-        let _ = GtidSet::from_bytes(&bytes);
+        let _returned = text.parse::<GtidSet>();
+        let _returned = GtidSet::from_bytes(&bytes);
     }
 }

@@ -1,3 +1,5 @@
+//! The text that Java gives to numbers, and the bytes of its big integers.
+
 use bumpalo::collections::Vec as ArenaVec;
 
 /// Significant digits of a finite number and the power of ten of the first: `d.ddd × 10^exponent`.
@@ -8,7 +10,7 @@ struct Decimal {
 }
 
 /// Appends an integer's digits.
-pub(super) fn write_integer(value: i64, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_integer(value: i64, out: &mut ArenaVec<'_, u8>) {
     let mut digits = [0u8; 20];
     let mut start = digits.len();
     let mut rest = value.unsigned_abs();
@@ -29,7 +31,7 @@ pub(super) fn write_integer(value: i64, out: &mut ArenaVec<'_, u8>) {
 }
 
 /// Appends `Double.toString`'s text.
-pub(super) fn write_f64(value: f64, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_f64(value: f64, out: &mut ArenaVec<'_, u8>) {
     if let Some(word) = special(value) {
         out.extend_from_slice_copy(word);
         return;
@@ -47,7 +49,7 @@ pub(super) fn write_f64(value: f64, out: &mut ArenaVec<'_, u8>) {
 }
 
 /// Appends `Float.toString`'s text.
-pub(super) fn write_f32(value: f32, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_f32(value: f32, out: &mut ArenaVec<'_, u8>) {
     if let Some(word) = special(f64::from(value)) {
         out.extend_from_slice_copy(word);
         return;
@@ -145,7 +147,7 @@ impl Decimal {
 }
 
 /// Appends `BigDecimal.toString`'s text of plain digits with their full scale, such as `-12.50`.
-pub(super) fn write_decimal(plain: &str, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_decimal(plain: &str, out: &mut ArenaVec<'_, u8>) {
     let (negative, magnitude) = match plain.strip_prefix('-') {
         Some(magnitude) => (true, magnitude),
         None => (false, plain),
@@ -176,7 +178,7 @@ pub(super) fn write_decimal(plain: &str, out: &mut ArenaVec<'_, u8>) {
 
 /// The unscaled value of plain digits as `BigInteger.toByteArray` has it: two's complement, big-endian,
 /// as short as possible.
-pub(super) fn unscaled_bytes<'b>(plain: &str, arena: &'b bumpalo::Bump) -> &'b [u8] {
+pub(crate) fn unscaled_bytes<'b>(plain: &str, arena: &'b bumpalo::Bump) -> &'b [u8] {
     let negative = plain.starts_with('-');
     let digits = plain.bytes().filter(u8::is_ascii_digit);
     // Little-endian magnitude; a decimal has at most 65 digits, so this stays short.

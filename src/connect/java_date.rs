@@ -1,7 +1,9 @@
+//! The text that Java gives to dates, in UTC.
+
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::java_number::write_integer;
-use crate::connect::{Schema, Value, logical};
+use super::{Schema, Value, logical};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -10,7 +12,7 @@ const DAY_MS: i64 = 86_400_000;
 const GREGORIAN_START: i64 = -141_427;
 
 /// The instant that a value of one of Connect's date types stands for: Java holds a `java.util.Date`.
-pub(super) fn instant_ms(schema: Option<&Schema>, value: &Value<'_>) -> Option<i64> {
+pub(crate) fn instant_ms(schema: Option<&Schema>, value: &Value<'_>) -> Option<i64> {
     let name = schema?.name.as_deref()?;
     match value {
         Value::Int32(days) if name == logical::CONNECT_DATE => Some(i64::from(*days) * DAY_MS),
@@ -43,7 +45,7 @@ impl Civil {
 }
 
 /// Year, month and day of a day counted from 1970-01-01, by counting years from March.
-fn gregorian(days: i64) -> (i64, i64, i64) {
+pub(crate) fn gregorian(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);
@@ -68,7 +70,7 @@ fn from_march(year: i64, of_year: i64) -> (i64, i64, i64) {
 }
 
 /// Appends `java.util.Date.toString` in UTC: `Thu Feb 29 12:34:56 UTC 2024`.
-pub(super) fn write_date_text(ms: i64, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_date_text(ms: i64, out: &mut ArenaVec<'_, u8>) {
     const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -89,7 +91,7 @@ pub(super) fn write_date_text(ms: i64, out: &mut ArenaVec<'_, u8>) {
 
 /// Appends what `SimpleHeaderConverter` makes of a date: a time on the first day, a bare date at midnight,
 /// otherwise both.
-pub(super) fn write_header_date(ms: i64, out: &mut ArenaVec<'_, u8>) {
+pub(crate) fn write_header_date(ms: i64, out: &mut ArenaVec<'_, u8>) {
     let civil = Civil::at(ms);
     if ms >= DAY_MS {
         padded(civil.year, 4, out);

@@ -1,0 +1,13 @@
+//! The transforms behind the EventRouter: Connect's stock ones, each with its predicate.
+
+mod cast;
+mod chain;
+mod date_format;
+mod literal;
+mod metadata;
+mod shape;
+
+pub use chain::TransformChain;
+
+#[cfg(test)]
+mod tests;
