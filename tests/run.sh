@@ -8,10 +8,12 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 passed=0
 failed=0
+had_servers=yes
+output=''
 
 # Servers that nobody had running before are stopped again.
 clean_up() {
-    rm -f "${output:-}"
+    rm -f "$output"
     [[ $had_servers ]] || "$servers" stop all >/dev/null 2>&1 || true
 }
 
@@ -52,7 +54,6 @@ run_quickstart() {
 
 main() {
     cd "$repository"
-    local had_servers output
     had_servers=$("$servers" status | grep running || true)
     prepare_build
     say "getting the servers for the tests"
