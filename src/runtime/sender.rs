@@ -132,10 +132,11 @@ impl Sender {
         self.in_flight.publish(&mut self.batch);
     }
 
-    /// Serves what has been acknowledged, and tells of a failed delivery. `behind`: more waits to be read.
-    pub(super) fn poll(&mut self, behind: bool) -> Result<(), Failure> {
+    /// Serves what has been acknowledged, and tells of a failed delivery. `far_behind`: a
+    /// backlog is being read.
+    pub(super) fn poll(&mut self, far_behind: bool) -> Result<(), Failure> {
         self.sink.poll()?;
-        Ok(self.sink.pace(behind)?)
+        Ok(self.sink.pace(far_behind)?)
     }
 
     /// Waits until everything is acknowledged; whether it is.

@@ -440,13 +440,15 @@ impl Stream {
     }
 
     /// Hands counts over to the metrics, once a batch of events is done.
-    pub(super) fn count(&mut self, caught_up: bool) {
+    pub(super) fn count(&mut self) {
         self.metrics.transactions.inc_by(std::mem::take(&mut self.transactions));
-        if caught_up {
-            self.metrics.lag.set(0.0);
-        } else if self.transaction.commit_us > 0 {
-            let late = now_us().saturating_sub(self.transaction.commit_us);
-            self.metrics.lag.set(Duration::from_micros(late).as_secs_f64());
+    }
+
+    /// How long ago the latest transaction was committed; zero where the log does not say.
+    pub(super) fn lag(&self) -> Duration {
+        match self.transaction.commit_us {
+            0 => Duration::ZERO,
+            commit_us => Duration::from_micros(now_us().saturating_sub(commit_us)),
         }
     }
 

@@ -33,11 +33,11 @@ pub trait Sink: Send {
     /// When a delivery has failed.
     fn poll(&mut self) -> Result<(), SinkError>;
 
-    /// Told now and then whether more is waiting to be read: a sink may send sooner or in bulk.
+    /// Told now and then whether the reader is far behind: a sink may then send in bulk, and at once otherwise.
     ///
     /// # Errors
     /// When a delivery has failed.
-    fn pace(&mut self, behind: bool) -> Result<(), SinkError>;
+    fn pace(&mut self, far_behind: bool) -> Result<(), SinkError>;
 
     /// Whether the queue is as full as it should get.
     fn is_full(&self) -> bool;
