@@ -59,9 +59,14 @@ fn check_window(repeats: &[Repeat], kills_ms: &[i64]) {
     let mut longest = 0;
     for repeat in repeats {
         let earlier = kills_ms.iter().rev().find(|&&kill_ms| kill_ms <= repeat.again_ms);
-        let kill_ms = *earlier.unwrap_or_else(|| panic!("repeated without a kill: {repeat:?}"));
+        let kill_ms =
+            *earlier.unwrap_or_else(|| panic!("event {} repeated without a kill", repeat.id));
         let before = kill_ms - repeat.sent_ms;
-        assert!((0..=WINDOW_MS).contains(&before), "sent {before} ms before the kill: {repeat:?}");
+        let id = repeat.id;
+        assert!(
+            (0..=WINDOW_MS).contains(&before),
+            "event {id} was sent {before} ms before the kill"
+        );
         longest = longest.max(before);
     }
     eprintln!(
