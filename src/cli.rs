@@ -1,5 +1,7 @@
 //! The command line: arguments to a worker, results to exit codes.
 
+mod consume;
+
 use std::io::IsTerminal;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -32,6 +34,8 @@ enum Command {
     Run(Run),
     /// Check connector files without connecting anywhere: every problem at once.
     Validate(Files),
+    /// Print a topic's records as they arrive, to see what was published without other tools.
+    Consume(consume::Consume),
     /// Print the version.
     Version,
 }
@@ -119,6 +123,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
         Command::Validate(files) => validate(files).or_else(|err| Ok(refuse(&err))),
+        Command::Consume(args) => consume::consume(args).map(exit_code),
         Command::Version => {
             say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));
             Ok(ExitCode::SUCCESS)
@@ -134,6 +139,10 @@ pub fn main() -> ExitCode {
 fn refuse(err: &anyhow::Error) -> ExitCode {
     complain(&format!("error: {err:#}"));
     ExitCode::from(EXIT_USAGE)
+}
+
+fn exit_code(well: bool) -> ExitCode {
+    if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[expect(clippy::print_stdout, reason = "what the command was asked for")]

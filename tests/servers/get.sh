@@ -53,27 +53,40 @@ fill() {
 }
 
 need() {
-    command -v "$1" >/dev/null || install_package "$2"
+    command -v "$1" >/dev/null || install_packages "$2"
 }
 
-install_package() {
+install_packages() {
     local sudo=()
     ((EUID == 0)) || sudo=(sudo)
-    say "installing the package $1"
+    say "installing $*"
     "${sudo[@]}" apt-get update -qq >&2
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$1" >&2
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" >/dev/null
 }
 
-# Debian 12 has no MySQL; sid has. Its packages are unpacked aside and never touch the system.
-unpack_mysql() {
-    local target=$1 apt=$1.apt mirror package options
+# Debian 12 has no MySQL; sid has.
+unpack_mysql() { unpack_packages "$1" mysql-server-core mysql-client-core; }
+
+# Packages of sid with all they depend on are unpacked aside and never touch the system. What is given as `-NAME`
+# is left out, because the system has it.
+unpack_packages() {
+    local target=$1 apt=$1.apt mirror package options wanted=()
+    shift
     # shellcheck disable=SC2016 # The format is for apt-get.
     mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/$' | sort -u | sed -n 1p)
     [[ $mirror ]] || fail "apt knows no Debian mirror: run 'apt-get update' on a Debian system first"
     rm -rf "$apt"
     mkdir -p "$apt/lists/partial" "$apt/archives/partial"
-    : >"$apt/status"
+    for package in "$@"; do
+        if [[ $package == -* ]]; then
+            printf 'Package: system-%s\nProvides: %s (= 99)\nStatus: install ok installed\nVersion: 1\n' \
+                "${package#-}" "${package#-}"
+            printf 'Architecture: all\nMaintainer: none\nDescription: none\n\n'
+        else
+            wanted+=("$package")
+        fi
+    done >"$apt/status"
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s sid main\n' "$mirror" >"$apt/sources.list"
     options=(-qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
         -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
@@ -82,7 +95,7 @@ unpack_mysql() {
         -o APT::Sandbox::User=root -o Acquire::Languages=none)
     apt-get "${options[@]}" update >&2 || return 1
     apt-get "${options[@]}" --yes --no-install-recommends --download-only install \
-        mysql-server-core mysql-client-core >&2 || return 1
+        "${wanted[@]}" >&2 || return 1
     for package in "$apt"/archives/*.deb; do
         dpkg -x "$package" "$target" || return 1
     done
