@@ -6,7 +6,7 @@ const ROWS: u64 = 100_000;
 const KEYS: u64 = 50;
 const KILLS: u64 = 10;
 /// Until everything is on the topic.
-const ALL_MAX: Duration = Duration::from_secs(240);
+const ALL_MAX: Duration = Duration::from_secs(120);
 /// What a kill may repeat was sent at most so long before it: the pause between checkpoints, the flush of one and
 /// the way to the broker and back, on a busy machine.
 const WINDOW_MS: i64 = 2_000;
