@@ -93,6 +93,17 @@ impl Boundary {
         true
     }
 
+    /// What a message calls the first transaction that ends here.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.gtids {
+            CompletedGtids::Run(source, interval) => {
+                Gtid { source: *source, number: interval.start }.to_string()
+            }
+            _ => format!("{}:{}", self.file, self.pos),
+        }
+    }
+
     /// Moves `offset` to this place.
     pub fn apply(&self, offset: &mut Offset) {
         if let Some(gtids) = &mut offset.gtids {

@@ -112,6 +112,12 @@ impl InFlight {
         low
     }
 
+    /// What a message calls the transaction of a record that is not acknowledged, where its end was read.
+    pub fn transaction_of(&self, sequence: u64) -> Option<String> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.boundaries.iter().find(|boundary| boundary.sequence > sequence).map(Boundary::name)
+    }
+
     /// Where a restart of the whole process would go on.
     pub fn durable_offset(&self) -> Offset {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).offset.clone()

@@ -166,7 +166,7 @@ impl Connector {
         mut session: Session,
         result: Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if matches!(result, Err(Failure::Sink(_))) {
+        if matches!(result, Err(Failure::Sink(_) | Failure::Delivery { .. })) {
             session.sender.purge();
         } else if !session.sender.drain(Instant::now() + DRAIN_MAX) {
             warn!(connector = %self.config.name, "records are left unacknowledged; a start sends them again");
@@ -225,7 +225,9 @@ impl Connector {
             };
             stream.place_inside(&mut session.sender);
             session.sender.publish();
-            let Failure::Source(source) = failure else { return Err(failure) };
+            let Failure::Source(source) = failure else {
+                return Err(stream.explain(failure, &session.in_flight));
+            };
             self.metrics.disconnects.inc();
             if connected.elapsed() >= GOOD_CONNECTION {
                 backoff.reset();

@@ -60,6 +60,18 @@ pub enum Failure {
     /// Kafka, or the way to it.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// A record that Kafka refuses.
+    #[error("record of transaction {transaction}, table {table}, event {event_id}")]
+    Delivery {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+        /// The event's id.
+        event_id: String,
+        /// Why.
+        source: SinkError,
+    },
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -130,7 +142,7 @@ impl Failure {
             Self::Decode { source, .. } => source.remedy(),
             Self::Route { source, .. } => source.remedy(),
             Self::Convert { source, .. } => source.remedy(),
-            Self::Sink(err) => err.remedy(),
+            Self::Sink(err) | Self::Delivery { source: err, .. } => err.remedy(),
             Self::Store(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)

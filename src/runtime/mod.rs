@@ -12,6 +12,7 @@ mod pipeline;
 mod queries;
 mod row;
 mod sender;
+mod sent_from;
 mod shutdown;
 mod snapshot;
 mod start;

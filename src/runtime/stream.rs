@@ -9,16 +9,18 @@ use super::overlap::Overlap;
 use super::queries::Queries;
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
+use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
-use crate::checkpoint::Store;
+use crate::checkpoint::{InFlight, Store};
 use crate::config::ConnectorConfig;
 use crate::convert::Converters;
 use crate::decode::{DecodeError, RowsEvent, rows_table_id};
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::route::EventRouter;
+use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
 use bumpalo::Bump;
@@ -48,6 +50,7 @@ pub(super) struct Stream {
     store: Arc<Mutex<Store>>,
     transactions: u64,
     next_inside: u64,
+    sent_from: SentFrom,
     dropped: Dropped,
 }
 
@@ -80,6 +83,7 @@ impl Stream {
             store,
             transactions: 0,
             next_inside: INSIDE_EVERY,
+            sent_from: SentFrom::default(),
             dropped,
             metrics,
         })
@@ -367,6 +371,7 @@ impl Stream {
             };
             let Some(change) = change else { break };
             if !self.transaction.skips_row() && !self.config.skips(change.operation) {
+                self.sent_from.note(sender.sequence() + 1, &table.name);
                 let row = Row { table, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
                 send_row(
@@ -399,6 +404,21 @@ impl Stream {
         }
         reset(&mut self.arena);
         beat.send(now_ms(), &self.converters, &self.arena, &self.queries, sender)
+    }
+
+    /// Says which row a refused record came from.
+    pub(super) fn explain(&self, failure: Failure, in_flight: &InFlight) -> Failure {
+        match failure {
+            Failure::Sink(SinkError::Record { sequence, event_id, reason }) => Failure::Delivery {
+                transaction: in_flight
+                    .transaction_of(sequence)
+                    .unwrap_or_else(|| self.transaction_name()),
+                table: self.sent_from.table_of(sequence).to_owned(),
+                event_id,
+                source: *reason,
+            },
+            other => other,
+        }
     }
 
     /// Notes how far the transaction in progress was sent, so that a restart does not send it again.

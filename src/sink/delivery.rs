@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::{DeliveryResult, Message};
+use rdkafka::message::{DeliveryResult, Headers, Message};
 use rdkafka::producer::ProducerContext;
 use tracing::{debug, error, info, warn};
 
@@ -100,10 +100,28 @@ impl ProducerContext for Delivery {
                     && err.rdkafka_error_code() != Some(RDKafkaErrorCode::PurgeInflight)
                 {
                     self.metrics.failed.inc();
-                    self.failure.set(refusal(err, message.topic(), message.partition()));
+                    let reason = refusal(err, message.topic(), message.partition());
+                    let sequence = u64::try_from(sequence).unwrap_or(u64::MAX);
+                    self.failure.set(of_record(reason, sequence, event_id(message)));
                 }
             }
         }
+    }
+}
+
+/// The event id that a record carries in its header `id`.
+fn event_id(message: &impl Message) -> String {
+    let id = message.headers().and_then(|headers| {
+        headers.iter().find(|header| header.key == "id").and_then(|header| header.value)
+    });
+    String::from_utf8_lossy(id.unwrap_or_default()).into_owned()
+}
+
+/// Names the record that was refused, unless the whole producer failed.
+pub(super) fn of_record(reason: SinkError, sequence: u64, event_id: String) -> SinkError {
+    match reason {
+        SinkError::Fatal(_) => reason,
+        reason => SinkError::Record { sequence, event_id, reason: Box::new(reason) },
     }
 }
 

@@ -7,7 +7,7 @@ use rdkafka::producer::{BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
-use super::delivery::{Delivery, Failure, refusal};
+use super::delivery::{Delivery, Failure, of_record, refusal};
 use super::lanes::{self, Lanes, QUEUE_RECORDS};
 use super::topics::TopicMaker;
 use super::{Sink, SinkError};
@@ -109,7 +109,8 @@ impl Sink for KafkaSink {
         message.partition = record.partition;
         message.payload = record.value;
         message.key = record.key;
-        message.timestamp = record.timestamp;
+        // librdkafka takes 0 for "now"; the nearest time that it takes as said is a millisecond later.
+        message.timestamp = record.timestamp.map(|ms| if ms == 0 { 1 } else { ms });
         if !record.headers.is_empty() {
             let mut headers = OwnedHeaders::new_with_capacity(record.headers.len());
             for &(key, value) in record.headers {
@@ -123,7 +124,10 @@ impl Sink for KafkaSink {
                 Err(SinkError::Full)
             }
             Err((err, message)) => {
-                Err(refusal(&err, message.topic, message.partition.unwrap_or(-1)))
+                let reason = refusal(&err, message.topic, message.partition.unwrap_or(-1));
+                let id = record.headers.iter().find(|(key, _)| *key == "id");
+                let id = id.and_then(|(_, value)| *value).unwrap_or_default();
+                Err(of_record(reason, sequence, String::from_utf8_lossy(id).into_owned()))
             }
         }
     }

@@ -123,6 +123,16 @@ pub enum SinkError {
         /// What librdkafka said.
         reason: String,
     },
+    /// One record was refused; which one.
+    #[error("{reason}")]
+    Record {
+        /// Its sequence number.
+        sequence: u64,
+        /// What its header `id` says.
+        event_id: String,
+        /// Why.
+        reason: Box<SinkError>,
+    },
     /// The producer lost its state and must be made anew.
     #[error("the Kafka producer failed: {0}")]
     Fatal(String),
@@ -142,6 +152,7 @@ impl SinkError {
             | Self::Denied { .. }
             | Self::Undelivered { .. }
             | Self::Fatal(_) => Remedy::Retry, // A new producer goes on from the checkpoint.
+            Self::Record { reason, .. } => reason.remedy(),
             Self::Configuration(_)
             | Self::TooLarge { .. }
             | Self::IllegalTopic { .. }
