@@ -6,7 +6,7 @@ mod sinks;
 
 use std::time::Duration;
 
-use crate::support::{Outbox, Outflow, Scratch};
+use crate::support::{Outbox, Outflow, Scratch, until};
 
 /// Until a program that should end has ended.
 const ENDED_MAX: Duration = Duration::from_secs(40);
@@ -67,7 +67,7 @@ fn several_files_run_in_one_process() {
         let mut followed = outbox.follow();
         followed.until(50, ENDED_MAX);
         let sample = format!("outbox_events_published_total{{connector=\"{}\"}}", outbox.schema);
-        assert!(outflow.metric(&sample) >= 50.0);
+        until("the count of acknowledged records", ENDED_MAX, || outflow.metric(&sample) >= 50.0);
     }
     assert_eq!(outflow.stop(), 0);
     for outbox in [&one, &two] {

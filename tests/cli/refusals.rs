@@ -68,7 +68,7 @@ fn an_account_that_may_not_is_told_what_it_needs() {
     let outbox = Outbox::new("account");
     refused(&outbox, &["--set", "database.password=wrong"], 1, &["debezium", "database.password"]);
     let mut sql = outbox.sql();
-    let user = format!("u{}", &outbox.schema[outbox.schema.len() - 10..]);
+    let user = format!("u{}", outbox.unique());
     sql.run(&format!(
         "CREATE USER {user}@'%' IDENTIFIED BY 'pw'; GRANT SELECT ON {}.* TO {user}@'%'",
         outbox.schema

@@ -5,7 +5,7 @@ use crate::support::Outbox;
 fn no_password_and_no_payload_is_ever_written() {
     let outbox = Outbox::new("secrets").with("snapshot.mode", "initial");
     let mut sql = outbox.sql();
-    let user = format!("s{}", &outbox.schema[outbox.schema.len() - 10..]);
+    let user = format!("s{}", outbox.unique());
     sql.run(&format!(
         "CREATE USER {user}@'%' IDENTIFIED BY 'Gr4nite-Lantern';
          GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO {user}@'%';

@@ -109,3 +109,26 @@ fn what_was_stored_before_a_kill_is_not_repeated() {
     outbox.catch_up();
     followed.compare_once(&mut sql);
 }
+
+#[test]
+fn a_prepared_transaction_outlives_a_kill() {
+    let outbox = Outbox::new("prepared");
+    let mut sql = outbox.sql();
+    let mut followed = outbox.follow();
+    let outflow = outbox.start().ready();
+    let names = [format!("'{}-kept'", outbox.schema), format!("'{}-undone'", outbox.schema)];
+    for (name, first) in names.iter().zip([100, 200]) {
+        let insert = Outbox::insert(first..first + 10, 3);
+        sql.run(&format!("XA START {name}; {insert}; XA END {name}; XA PREPARE {name}"));
+    }
+    sql.run(&Outbox::insert(1..11, 3));
+    followed.until(10, PUBLISHED_MAX);
+    outflow.kill();
+    let outflow = outbox.start().ready();
+    sql.run(&format!("XA ROLLBACK {}", names[1]));
+    outflow.kill();
+    sql.run(&format!("XA COMMIT {}", names[0]));
+    outbox.catch_up();
+    // In the order of the commits, which is that of the ids; the kills may repeat some.
+    followed.compare(&mut sql);
+}

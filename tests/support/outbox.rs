@@ -81,6 +81,11 @@ impl Outbox {
         self
     }
 
+    /// What tells this run from others on the same servers.
+    pub(crate) fn unique(&self) -> u64 {
+        run_id()
+    }
+
     /// Writes the connector's file.
     pub(crate) fn file(&self) -> PathBuf {
         let file = json!({ "name": self.schema, "config": self.config });

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{until, until_some};
 
@@ -192,11 +192,9 @@ impl Drop for Outflow {
         }
         if std::thread::panicking() {
             let log = self.log();
-            let mut start = log.len().saturating_sub(LOG_SHOWN);
-            while !log.is_char_boundary(start) {
-                start += 1;
-            }
-            eprintln!("---- outflow's log, its end\n{}----", &log[start..]);
+            let start = log.len().saturating_sub(LOG_SHOWN);
+            let start = (start..log.len()).find(|at| log.is_char_boundary(*at)).unwrap_or(0);
+            eprintln!("---- outflow's log, its end\n{}----", log.get(start..).unwrap_or_default());
         }
     }
 }

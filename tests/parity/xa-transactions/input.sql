@@ -1,0 +1,17 @@
+USE g_xa_transactions;
+XA START 'one';
+INSERT INTO outbox VALUES ('x1','Order','k','T','1');
+XA END 'one';
+XA PREPARE 'one';
+INSERT INTO outbox VALUES ('e1','Order','k','T','2');
+XA START 'two';
+INSERT INTO outbox VALUES ('no-1','Order','k','T','0');
+XA END 'two';
+XA PREPARE 'two';
+XA ROLLBACK 'two';
+XA COMMIT 'one';
+XA START 'three';
+INSERT INTO outbox VALUES ('x2','Order','k','T','3'),('x3','Order','k','T','4');
+XA END 'three';
+XA COMMIT 'three' ONE PHASE;
+INSERT INTO outbox VALUES ('e2','Order','k','T','5');
