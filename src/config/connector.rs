@@ -2,11 +2,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::connect::Operation;
+use crate::connect::{Operation, RowChange};
 
 use super::{
     ConvertersConfig, HeartbeatConfig, JavaRegex, RegexList, Replacement, Secret, SinkConfig,
-    WorkerConfig,
+    TransformsConfig, WorkerConfig,
 };
 
 /// Everything one connector needs, checked.
@@ -26,16 +26,18 @@ pub struct ConnectorConfig {
     pub decode: DecodeConfig,
     /// How rows become records.
     pub router: RouterConfig,
+    /// What stands around the router in the chain of transforms.
+    pub transforms: TransformsConfig,
+    /// `tombstones.on.delete`, for tables whose changes the router does not take.
+    pub tombstones_on_delete: bool,
     /// How records become bytes.
     pub converters: ConvertersConfig,
     /// Where records go.
     pub sink: SinkConfig,
     /// Heartbeat records; `None` when `heartbeat.interval.ms` is 0.
     pub heartbeat: Option<HeartbeatConfig>,
-    /// `skipped.operations`: inserts are dropped (`c`).
-    pub skip_creates: bool,
-    /// `skipped.operations`: updates are dropped before the router (`u`).
-    pub skip_updates: bool,
+    /// `skipped.operations`.
+    pub skipped_operations: SkippedOperations,
     /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.
     pub tolerate_errors: bool,
     /// `errors.log.enable`: skipped records are logged.
@@ -48,14 +50,28 @@ pub struct ConnectorConfig {
     pub worker: WorkerConfig,
 }
 
-impl ConnectorConfig {
-    /// Whether `skipped.operations` drops these changes before the router sees them.
+/// The changes that are dropped before any transform.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkippedOperations {
+    /// Inserts (`c`).
+    pub creates: bool,
+    /// Updates (`u`), those of the primary key included.
+    pub updates: bool,
+    /// Deletes (`d`).
+    pub deletes: bool,
+}
+
+impl SkippedOperations {
+    /// Whether this change is dropped.
     #[must_use]
-    pub fn skips(&self, operation: Operation) -> bool {
-        match operation {
-            Operation::Create => self.skip_creates,
-            Operation::Update => self.skip_updates,
-            Operation::Read | Operation::Delete => false,
+    pub fn skips(self, change: &RowChange<'_>) -> bool {
+        match change.operation {
+            // A new primary key is an update in the log.
+            Operation::Create if change.old_key.is_some() => self.updates,
+            Operation::Create => self.creates,
+            Operation::Update => self.updates,
+            Operation::Delete => self.deletes,
+            Operation::Read => false,
         }
     }
 }

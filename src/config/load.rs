@@ -4,6 +4,7 @@ mod converters;
 mod router;
 mod sink;
 mod source;
+mod transforms;
 
 use std::collections::BTreeMap;
 
@@ -226,7 +227,7 @@ fn assemble(
     let capture = source::capture(&section, findings);
     let decode = source::decode(&section, &custom, &files.connector, findings);
     let converters = converters::converters(&files.connector, &files.worker, findings);
-    let router = router::router(&files.connector, &section, findings);
+    let transforms = transforms::transforms(&files.connector, &section, findings);
     let sink = sink::sink(
         &sink::Parts {
             section: &section,
@@ -243,7 +244,8 @@ fn assemble(
     );
     source::cross_checks(&section, &converters, findings);
     source::notices(&section, &worker, &topic_prefix, findings);
-    let (skip_creates, skip_updates) = source::skipped_operations(&section, findings);
+    let skipped_operations = source::skipped_operations(&section, findings);
+    let (router, transforms) = transforms?;
     Some(ConnectorConfig {
         name,
         heartbeat: source::heartbeat(&section, &topic_prefix),
@@ -252,11 +254,12 @@ fn assemble(
         capture,
         snapshot_mode: section.word("snapshot.mode"),
         decode,
-        router: router?,
+        router,
+        transforms,
+        tombstones_on_delete: section.boolean("tombstones.on.delete"),
         converters,
         sink,
-        skip_creates,
-        skip_updates,
+        skipped_operations,
         tolerate_errors: section
             .trimmed("errors.tolerance")
             .is_some_and(|word| word.eq_ignore_ascii_case("all")),

@@ -26,8 +26,8 @@ mod words;
 pub use connector::{
     BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ConnectorConfig,
     DecimalHandling, DecodeConfig, FailureHandling, FieldNameAdjustment, InvalidOperation,
-    MissingField, NullInJson, Placement, PlacementKind, RouterConfig, SnapshotMode, SourceConfig,
-    TableFilter, TimePrecision, TinyIntOne, TlsConfig, TlsMode,
+    MissingField, NullInJson, Placement, PlacementKind, RouterConfig, SkippedOperations,
+    SnapshotMode, SourceConfig, TableFilter, TimePrecision, TinyIntOne, TlsConfig, TlsMode,
 };
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
 pub use load::{Inputs, check, load};
@@ -42,5 +42,5 @@ pub use sink::{
 };
 pub use transforms::{
     InsertedContent, InsertedField, PredicateConfig, PredicateStep, RecordHalf, TransformConfig,
-    TransformError, TransformStep,
+    TransformError, TransformStep, TransformsConfig,
 };

@@ -102,11 +102,9 @@ impl Offset {
         if let Some(snapshot) = &self.snapshot {
             object.insert("snapshot".into(), snapshot.clone().into());
         }
-        for (name, value) in [
-            ("row", self.row),
-            ("server_id", u64::from(self.server_id)),
-            ("event", self.event),
-        ] {
+        for (name, value) in
+            [("row", self.row), ("server_id", u64::from(self.server_id)), ("event", self.event)]
+        {
             if value > 0 {
                 object.insert(name.into(), value.into());
             }

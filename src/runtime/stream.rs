@@ -366,7 +366,7 @@ impl Stream {
                 change => change.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skips(change.operation) {
+            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
                 let row = Row { table, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
                 send_row(

@@ -7,7 +7,7 @@ use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
     CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
     FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
-    SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
+    SkippedOperations, SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -213,8 +213,8 @@ pub(super) fn heartbeat(section: &Section, topic_prefix: &str) -> Option<Heartbe
     })
 }
 
-/// Whether inserts and updates are dropped before the router.
-pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> (bool, bool) {
+/// The changes that are dropped before the router.
+pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> SkippedOperations {
     let operations = section.list("skipped.operations");
     let is = |letter: &str| operations.iter().any(|item| item.eq_ignore_ascii_case(letter));
     let known = ["c", "u", "d", "t", "r", "none"];
@@ -227,7 +227,7 @@ pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> 
             "write some of c, u, d and t between commas, or none alone",
         ));
     }
-    (is("c"), is("u"))
+    SkippedOperations { creates: is("c"), updates: is("u"), deletes: is("d") }
 }
 
 /// What concerns two properties at once.

@@ -27,6 +27,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     used("column.exclude.list", Kind::RegexList).once(&["column.blacklist"]),
     used("snapshot.mode", Kind::Word(SnapshotMode::words)).or("initial").but_not(SNAPSHOT_MODES),
     used("snapshot.include.collection.list", Kind::RegexList),
+    used("tombstones.on.delete", Kind::Boolean).or("true"),
     used("snapshot.delay.ms", Kind::Integer(0, LARGEST_INT)).or("0"),
     used("streaming.delay.ms", Kind::Integer(0, LARGEST_INT)).or("0"),
     used("decimal.handling.mode", Kind::Word(DecimalHandling::words)).or("precise"),

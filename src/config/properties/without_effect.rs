@@ -14,7 +14,6 @@ const UNCONDITIONAL: &str = "Debezium no longer has it";
 
 /// Known and ignored.
 pub(super) const PROPERTIES: &[Property] = &[
-    without_effect("tombstones.on.delete", ROUTER).checked(Kind::Boolean),
     without_effect("skip.messages.without.change", ROUTER).checked(Kind::Boolean),
     without_effect("message.key.columns", "the router replaces the key"),
     without_effect("schema.name.adjustment.mode", "schemas are named by the router"),

@@ -59,6 +59,36 @@ const WRONG: &[(&str, &str)] = &[
     ("transforms=o,p\ntransforms.p.type=com.acme.Mask", "transforms.p.type"),
     ("transforms=o,p\ntransforms.p.type=EventRouter", "transforms.p.type"),
     ("transforms.o.predicate=p", "transforms.o.predicate"),
+    ("predicates=q\ntransforms.o.predicate=p", "transforms.o.predicate"),
+    ("predicates=p\ntransforms.o.predicate=p", "predicates.p.type"),
+    ("predicates=p,p", "predicates"),
+    ("predicates=p\npredicates.p.type=com.acme.Day\ntransforms.o.predicate=p", "predicates.p.type"),
+    (
+        "predicates=p\npredicates.p.type=TopicNameMatches\ntransforms.o.predicate=p",
+        "predicates.p.pattern",
+    ),
+    (
+        "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n\
+          transforms.o.predicate=p",
+        "predicates.p.pattern",
+    ),
+    (
+        "predicates=p\npredicates.p.type=RecordIsTombstone\ntransforms.o.predicate=p\n\
+          transforms.o.negate=1",
+        "transforms.o.negate",
+    ),
+    ("transforms=f,o\ntransforms.f.type=Filter", "transforms.f.type"),
+    (
+        "transforms=f,o\ntransforms.f.type=Filter\ntransforms.f.predicate=p",
+        "transforms.f.predicate",
+    ),
+    ("transforms=d,o\ntransforms.d.type=DropHeaders\ntransforms.d.headers=id", "transforms.d.type"),
+    ("transforms=o,d\ntransforms.d.type=DropHeaders", "transforms.d.headers"),
+    (
+        "transforms=o,r\ntransforms.r.type=RegexRouter\ntransforms.r.regex=(\n\
+          transforms.r.replacement=x",
+        "transforms.r.regex",
+    ),
     ("transforms.o.route.topic.regex=(", "transforms.o.route.topic.regex"),
     ("transforms.o.route.topic.regex=(.*)", "transforms.o.route.topic.replacement"),
     ("transforms.o.route.topic.replacement=", "transforms.o.route.topic.replacement"),
