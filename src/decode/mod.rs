@@ -17,6 +17,7 @@ mod error;
 mod field_name;
 mod fit;
 mod geometry;
+mod images;
 mod json;
 mod json_number;
 mod layout;
@@ -40,6 +41,7 @@ mod temporal_form;
 mod wire;
 
 pub use error::{DecodeError, ValueError};
+pub use images::{RowImage, RowImages};
 pub use layout::{ColumnLayout, TableLayout};
 pub use plan::TablePlan;
 pub use rows::{RowsEvent, rows_table_id};

@@ -54,6 +54,9 @@ pub enum Failure {
     /// Converters that cannot be made.
     #[error(transparent)]
     Converters(Box<ConvertError>),
+    /// Transforms that cannot do what they are configured to do.
+    #[error("{}", .0.join("\n"))]
+    Transforms(Vec<String>),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
@@ -134,6 +137,7 @@ impl Failure {
             Self::Store(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)
+            | Self::Transforms(_)
             | Self::Tables(_)
             | Self::InvalidOperation { .. }
             | Self::StatementFormat { .. }

@@ -3,6 +3,7 @@
 
 mod backoff;
 mod beat;
+mod changes;
 mod checkpointer;
 mod connector;
 mod failure;
@@ -10,6 +11,7 @@ mod held;
 mod overlap;
 mod pipeline;
 mod queries;
+mod routing;
 mod row;
 mod sender;
 mod shutdown;

@@ -5,14 +5,13 @@ use uuid::Uuid;
 
 use super::Failure;
 use super::queries::Queries;
+use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
 use crate::checkpoint::Store;
 use crate::config::{ConnectorConfig, SnapshotMode};
-use crate::convert::Converters;
 use crate::decode::TableLayout;
 use crate::offset::Offset;
-use crate::route::EventRouter;
 use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offset};
 
 /// What the stored offset of a snapshot in progress says, as Debezium's does.
@@ -40,13 +39,12 @@ pub(super) fn start(
     config: &ConnectorConfig,
     queries: &Queries,
     store: &Mutex<Store>,
-    router: &EventRouter,
-    converters: &Converters,
+    routing: &Routing,
 ) -> Result<Start, Failure> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
     let uuid = replica_uuid(&store)?;
     let server = queries.preflight(uuid)?;
-    let tables = capture(config, queries.layouts()?, router, converters)?;
+    let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
     if let Some(offset) = store.load()?.filter(|offset| offset.snapshot.is_none()) {
         let offset = resume(config, &server, offset, &store)?;
@@ -123,14 +121,13 @@ fn resume(
 fn capture(
     config: &ConnectorConfig,
     layouts: Vec<TableLayout>,
-    router: &EventRouter,
-    converters: &Converters,
+    routing: &Routing,
 ) -> Result<Vec<(TableLayout, Captured)>, Failure> {
     let settings = (config.topic_prefix.as_str(), &config.capture, &config.decode);
     let mut tables = Vec::new();
     let mut problems = Vec::new();
     for layout in layouts {
-        match Captured::new(&layout, None, settings, router, converters) {
+        match Captured::new(&layout, None, settings, routing) {
             Ok(captured) => tables.push((layout, captured)),
             Err(CaptureError::Table(mut found)) => problems.append(&mut found),
             Err(CaptureError::Decode(err)) => {
