@@ -39,6 +39,8 @@ const SNAPSHOT_ROWS: Name = ("outflow_snapshot_rows_total", "Rows read by the sn
 const SNAPSHOT_TABLES_LEFT: Name =
     ("outflow_snapshot_tables_left", "Tables that the snapshot has still to read");
 const CONNECTED: Name = ("outflow_connected", "1 while the replica connection streams");
+const KAFKA_CONNECTED: Name =
+    ("outflow_kafka_connected", "1 unless every Kafka broker is known to be away");
 const STATE: Name = ("outflow_connector_state", "1 for the state that the connector is in");
 const IN_FLIGHT: Name = ("outflow_in_flight_records", "Records sent and not yet acknowledged");
 const LAG: Name =
@@ -97,6 +99,7 @@ pub struct Metrics {
     snapshot_tables_left: IntGaugeVec,
     latency: HistogramVec,
     connected: IntGaugeVec,
+    kafka_connected: IntGaugeVec,
     state: IntGaugeVec,
     in_flight: IntGaugeVec,
     lag: GaugeVec,
@@ -135,6 +138,8 @@ pub struct ConnectorMetrics {
     pub latency: Histogram,
     /// 1 while the replica connection streams.
     pub connected: IntGauge,
+    /// 1 unless every Kafka broker is known to be away.
+    pub kafka_connected: IntGauge,
     /// 1 for RUNNING, 0 otherwise.
     pub running: IntGauge,
     /// 1 for FAILED, 0 otherwise.
@@ -167,6 +172,7 @@ impl Metrics {
             snapshot_rows: families.counter(SNAPSHOT_ROWS, &[])?,
             snapshot_tables_left: families.int_gauge(SNAPSHOT_TABLES_LEFT, &[])?,
             connected: families.int_gauge(CONNECTED, &[])?,
+            kafka_connected: families.int_gauge(KAFKA_CONNECTED, &[])?,
             state: families.int_gauge(STATE, &["state"])?,
             in_flight: families.int_gauge(IN_FLIGHT, &[])?,
             lag: families.gauge(LAG)?,
@@ -199,6 +205,7 @@ impl Metrics {
             snapshot_tables_left: self.snapshot_tables_left.with_label_values(&one),
             latency: self.latency.with_label_values(&one),
             connected: self.connected.with_label_values(&one),
+            kafka_connected: self.kafka_connected.with_label_values(&one),
             running: self.state.with_label_values(&[name, "RUNNING"]),
             failed_state: self.state.with_label_values(&[name, "FAILED"]),
             in_flight: self.in_flight.with_label_values(&one),

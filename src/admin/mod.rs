@@ -70,6 +70,9 @@ async fn readyz(State(admin): State<Arc<Admin>>) -> (StatusCode, String) {
     let mut lines = String::new();
     for connector in &admin.connectors {
         let (fine, text) = match connector.state() {
+            ConnectorState::Streaming if connector.brokers_are_away() => {
+                (false, "no Kafka broker answers; sending goes on when one does".to_owned())
+            }
             ConnectorState::Streaming => (true, "streaming".to_owned()),
             ConnectorState::Snapshot => {
                 (false, "reading the rows that were already there".to_owned())

@@ -136,6 +136,7 @@ impl Connector {
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
         let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
+        metrics.kafka_connected.set(1); // Sinks without brokers have none that could be away.
         Ok(match self.shared.sink {
             SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
                 &self.config.sink,

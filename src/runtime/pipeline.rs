@@ -59,7 +59,7 @@ impl Pipeline<'_> {
         self.checkpointer.set_busy(behind);
         self.stream.count(!behind);
         self.stream.beat(self.sender)?;
-        self.sender.poll()?;
+        self.sender.poll(behind)?;
         self.status.tick();
         if let (true, Some(err)) = (idle, self.checkpointer.failure()) {
             return Err(err.into());

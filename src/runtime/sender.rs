@@ -132,9 +132,10 @@ impl Sender {
         self.in_flight.publish(&mut self.batch);
     }
 
-    /// Serves what has been acknowledged, and tells of a failed delivery.
-    pub(super) fn poll(&mut self) -> Result<(), Failure> {
-        Ok(self.sink.poll()?)
+    /// Serves what has been acknowledged, and tells of a failed delivery. `behind`: more waits to be read.
+    pub(super) fn poll(&mut self, behind: bool) -> Result<(), Failure> {
+        self.sink.poll()?;
+        Ok(self.sink.pace(behind)?)
     }
 
     /// Waits until everything is acknowledged; whether it is.

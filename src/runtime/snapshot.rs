@@ -103,7 +103,7 @@ impl Publisher<'_> {
     fn batch_done(&self, rows: usize, sender: &mut Sender) -> Result<(), Failure> {
         self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
         self.status.tick();
-        sender.poll()?;
+        sender.poll(true)?;
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 }

@@ -61,6 +61,12 @@ impl ConnectorStatus {
         self.tick();
     }
 
+    /// Whether every broker is known to be away.
+    #[must_use]
+    pub fn brokers_are_away(&self) -> bool {
+        self.metrics.kafka_connected.get() == 0
+    }
+
     /// A sign of life.
     pub fn tick(&self) {
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

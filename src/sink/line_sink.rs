@@ -60,6 +60,10 @@ impl Sink for LineSink {
         Ok(())
     }
 
+    fn pace(&mut self, _behind: bool) -> Result<(), SinkError> {
+        Ok(())
+    }
+
     fn is_full(&self) -> bool {
         false
     }
@@ -105,6 +109,10 @@ impl Sink for NullSink {
     }
 
     fn poll(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn pace(&mut self, _behind: bool) -> Result<(), SinkError> {
         Ok(())
     }
 

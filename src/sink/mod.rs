@@ -3,13 +3,15 @@
 //! A record is either taken, in order, or refused with room to try again; the first failed delivery stops
 //! the sender before anything overtakes it.
 
+mod delivery;
 mod embedded;
 mod kafka_sink;
+mod lanes;
 mod line_sink;
 mod topics;
 
 pub use embedded::EmbeddedCluster;
-pub use kafka_sink::{Delivery, KafkaSink, Reports};
+pub use kafka_sink::{KafkaSink, Reports};
 pub use line_sink::{LineSink, NullSink};
 
 use std::time::Instant;
@@ -30,6 +32,12 @@ pub trait Sink: Send {
     /// # Errors
     /// When a delivery has failed.
     fn poll(&mut self) -> Result<(), SinkError>;
+
+    /// Told now and then whether more is waiting to be read: a sink may send sooner or in bulk.
+    ///
+    /// # Errors
+    /// When a delivery has failed.
+    fn pace(&mut self, behind: bool) -> Result<(), SinkError>;
 
     /// Whether the queue is as full as it should get.
     fn is_full(&self) -> bool;

@@ -1,0 +1,135 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::{DeliveryResult, Message};
+use rdkafka::producer::ProducerContext;
+use tracing::{debug, error, info, warn};
+
+use super::SinkError;
+use crate::checkpoint::InFlight;
+use crate::metrics::ConnectorMetrics;
+
+/// The first failed delivery.
+#[derive(Default)]
+pub(super) struct Failure {
+    failed: AtomicBool,
+    error: Mutex<Option<SinkError>>,
+}
+
+impl Failure {
+    pub(super) fn set(&self, err: SinkError) {
+        let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none() {
+            *first = Some(err);
+        }
+        self.failed.store(true, Ordering::Release);
+    }
+
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        if !self.failed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        Err(first.clone().unwrap_or_else(|| SinkError::Fatal("unknown failure".into())))
+    }
+}
+
+/// What librdkafka calls back: delivery reports, errors and log lines.
+#[derive(Clone)]
+pub(super) struct Delivery {
+    pub(super) in_flight: Arc<InFlight>,
+    pub(super) metrics: ConnectorMetrics,
+    pub(super) failure: Arc<Failure>,
+}
+
+impl ClientContext for Delivery {
+    fn log(&self, level: RDKafkaLogLevel, fac: &str, message: &str) {
+        if fac == "CONFWARN" {
+            return debug!(facility = fac, "librdkafka: {message}"); // About our own settings.
+        }
+        match level {
+            RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical => {
+                error!(facility = fac, "librdkafka: {message}");
+            }
+            RDKafkaLogLevel::Error | RDKafkaLogLevel::Warning => {
+                warn!(facility = fac, "librdkafka: {message}");
+            }
+            RDKafkaLogLevel::Notice | RDKafkaLogLevel::Info => {
+                info!(facility = fac, "librdkafka: {message}");
+            }
+            RDKafkaLogLevel::Debug => debug!(facility = fac, "librdkafka: {message}"),
+        }
+    }
+
+    fn error(&self, err: KafkaError, reason: &str) {
+        if err.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
+            self.failure.set(SinkError::Fatal(reason.to_owned()));
+        } else {
+            if err.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown) {
+                self.metrics.kafka_connected.set(0);
+            }
+            warn!(error = %err, "librdkafka: {reason}");
+        }
+    }
+}
+
+impl ProducerContext for Delivery {
+    type DeliveryOpaque = usize;
+
+    fn delivery(&self, result: &DeliveryResult<'_>, sequence: usize) {
+        match result {
+            Ok(_) => {
+                let commit_us =
+                    self.in_flight.acknowledge(u64::try_from(sequence).unwrap_or(u64::MAX));
+                self.metrics.published.inc();
+                if self.metrics.kafka_connected.get() == 0 {
+                    self.metrics.kafka_connected.set(1);
+                }
+                if commit_us > 0 {
+                    let late = now_us().saturating_sub(commit_us);
+                    self.metrics.latency.observe(Duration::from_micros(late).as_secs_f64());
+                }
+            }
+            Err((err, message)) => {
+                // Records purged behind the first failure are sent again, so they did not fail.
+                if err.rdkafka_error_code() != Some(RDKafkaErrorCode::PurgeQueue)
+                    && err.rdkafka_error_code() != Some(RDKafkaErrorCode::PurgeInflight)
+                {
+                    self.metrics.failed.inc();
+                    self.failure.set(refusal(err, message.topic(), message.partition()));
+                }
+            }
+        }
+    }
+}
+
+/// What a failed send or delivery means.
+pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkError {
+    let topic = topic.to_owned();
+    match err.rdkafka_error_code() {
+        Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize) => {
+            SinkError::TooLarge { topic }
+        }
+        Some(RDKafkaErrorCode::InvalidTopic | RDKafkaErrorCode::InvalidArgument) => {
+            SinkError::IllegalTopic { topic }
+        }
+        Some(RDKafkaErrorCode::UnknownPartition) => {
+            SinkError::UnknownPartition { topic, partition }
+        }
+        Some(RDKafkaErrorCode::UnknownTopic | RDKafkaErrorCode::UnknownTopicOrPartition) => {
+            SinkError::UnknownTopic { topic }
+        }
+        Some(RDKafkaErrorCode::TopicAuthorizationFailed) => SinkError::Denied { topic },
+        Some(RDKafkaErrorCode::Fatal) => SinkError::Fatal(err.to_string()),
+        _ => SinkError::Undelivered { topic, reason: err.to_string() },
+    }
+}
+
+fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,108 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
+use rdkafka::producer::{BaseProducer, Producer, PurgeConfig};
+
+use super::SinkError;
+use super::delivery::Delivery;
+use crate::config::SinkConfig;
+
+/// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
+pub(super) const QUEUE_RECORDS: i32 = 30_000;
+/// Bytes in a producer's queue at the most, in KiB: what bounds memory when records are large.
+const QUEUE_KIB: &str = "16384";
+/// How long reports of purged records are served.
+const PURGE_WAIT: Duration = Duration::from_millis(50);
+/// What differs when a long backlog is worked off: larger batches, compressed, a little later.
+const BULK: [(&str, &str); 2] = [("linger.ms", "5"), ("compression.type", "lz4")];
+
+/// Two producers, of which one is in use: one that sends at once, and one that sends in bulk while the
+/// reader is far behind. They change places only while nothing is in flight, so order is kept.
+pub(super) struct Lanes {
+    config: SinkConfig,
+    context: Delivery,
+    prompt: BaseProducer<Delivery>,
+    bulk: OnceLock<BaseProducer<Delivery>>,
+    in_bulk: AtomicBool,
+}
+
+impl Lanes {
+    pub(super) fn new(config: &SinkConfig, context: Delivery) -> Result<Self, SinkError> {
+        let prompt = create(config, &[("linger.ms", "0")], context.clone())?;
+        let config = config.clone();
+        Ok(Self { config, context, prompt, bulk: OnceLock::new(), in_bulk: AtomicBool::new(false) })
+    }
+
+    /// The producer in use.
+    pub(super) fn active(&self) -> &BaseProducer<Delivery> {
+        match self.bulk.get() {
+            Some(bulk) if self.in_bulk.load(Ordering::Relaxed) => bulk,
+            _ => &self.prompt,
+        }
+    }
+
+    /// Whether the one for bulk is in use.
+    pub(super) fn in_bulk(&self) -> bool {
+        self.in_bulk.load(Ordering::Relaxed)
+    }
+
+    /// Records that are sent and not yet reported on.
+    pub(super) fn in_flight(&self) -> i32 {
+        self.active().in_flight_count()
+    }
+
+    /// Changes to the other producer. Only while nothing is in flight.
+    pub(super) fn change(&self, to_bulk: bool) -> Result<(), SinkError> {
+        if to_bulk && self.bulk.get().is_none() {
+            let bulk = create(&self.config, &BULK, self.context.clone())?;
+            let _already_there = self.bulk.set(bulk);
+        }
+        self.in_bulk.store(to_bulk, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives up what is queued.
+    pub(super) fn purge(&self) {
+        self.active().purge(PurgeConfig::default().queue().inflight());
+        self.active().poll(PURGE_WAIT);
+    }
+}
+
+/// The settings that every client of this sink shares.
+pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig {
+    let mut client = ClientConfig::new();
+    client
+        .set("client.id", "outflow")
+        .set("bootstrap.servers", &config.bootstrap_servers)
+        .set("batch.num.messages", "2000")
+        .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
+        .set("queue.buffering.max.kbytes", QUEUE_KIB)
+        .set("message.timeout.ms", "0")
+        .set("allow.auto.create.topics", "true")
+        .set("topic.metadata.propagation.max.ms", "10000");
+    for (name, value) in lane {
+        client.set(*name, *value);
+    }
+    for (name, value) in &config.producer {
+        client.set(name, value.expose());
+    }
+    client.set_log_level(RDKafkaLogLevel::Info);
+    client
+}
+
+fn create(
+    config: &SinkConfig,
+    lane: &[(&str, &str)],
+    context: Delivery,
+) -> Result<BaseProducer<Delivery>, SinkError> {
+    let mut client = client(config, lane);
+    // What the guarantees rest on is not for the file to change.
+    client
+        .set("enable.idempotence", "true")
+        .set("enable.gapless.guarantee", "true")
+        .set("acks", "all")
+        .set("partitioner", "murmur2_random");
+    client.create_with_context(context).map_err(|err| SinkError::Configuration(err.to_string()))
+}

@@ -1,0 +1,129 @@
+//! Servers that fail while outflow runs: it goes on by itself, nothing is missing, each key's order is kept, and
+//! nothing is published twice.
+//!
+//! These tests have servers of their own and run one after another.
+
+mod scene;
+
+use std::time::Duration;
+
+use scene::{GOES_ON_MAX, Scene};
+
+use crate::support::until;
+
+#[test]
+fn it_goes_on_after_a_restart_of_mysql() {
+    let mut scene = Scene::new("mysql-restart").streaming();
+    scene.server.stop();
+    scene.server.start();
+    scene.goes_on();
+    scene.server.kill();
+    scene.server.start();
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
+fn it_goes_on_after_a_restart_of_the_broker() {
+    let mut scene = Scene::new("broker-restart").streaming();
+    scene.broker.stop();
+    scene.broker.start();
+    scene.goes_on();
+    scene.broker.kill();
+    scene.broker.start();
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
+fn it_goes_on_when_its_dump_thread_is_killed() {
+    let mut scene = Scene::new("dump-kill").streaming();
+    for _ in 0..3 {
+        scene.kill_dump_thread();
+        scene.goes_on();
+    }
+    assert!(scene.outflow().metric(&scene.sample("outflow_disconnects_total")) >= 3.0);
+    scene.ends_well();
+}
+
+#[test]
+fn a_broker_away_under_load_holds_the_reader_back_and_loses_nothing() {
+    let mut scene = Scene::new("broker-away").streaming_fast();
+    scene.broker.stop();
+    let before = scene.written();
+    // More rows than the producer holds, and long enough for its time-outs.
+    let away = std::time::Instant::now();
+    until("rows committed while the broker is away", GOES_ON_MAX, || {
+        scene.written() > before + 50_000 && away.elapsed() > Duration::from_secs(20)
+    });
+    let (status, _) = scene.outflow().get("/livez").expect("the admin port answers");
+    assert_eq!(status, 200, "a broker away is no reason to restart the process");
+    let resident = scene.outflow().metric("process_resident_memory_bytes");
+    assert!(resident < 150e6, "{resident} bytes while the broker is away");
+    scene.broker.start();
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
+fn it_waits_for_mysql_at_its_start() {
+    let mut scene = Scene::new("mysql-late");
+    scene.server.stop();
+    scene.start();
+    scene.outflow_mut().logs("trying again", GOES_ON_MAX);
+    scene.is_live_and_not_ready();
+    scene.server.start();
+    scene.becomes_ready();
+    scene.write();
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
+fn it_waits_for_the_broker_at_its_start() {
+    let mut scene = Scene::new("broker-late");
+    scene.broker.stop();
+    scene.start();
+    scene.outflow_mut().logs("trying again", GOES_ON_MAX);
+    scene.is_live_and_not_ready();
+    // The place from which it publishes was fixed when it saw MySQL, so these rows count.
+    scene.write();
+    until("rows committed while the broker is away", GOES_ON_MAX, || scene.written() > 100);
+    scene.broker.start();
+    scene.becomes_ready();
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
+fn it_follows_rotated_logs_and_altered_tables() {
+    let mut scene = Scene::new("alter").streaming();
+    for change in [
+        "ALTER TABLE outbox ADD COLUMN note VARCHAR(20) NULL FIRST",
+        "FLUSH BINARY LOGS",
+        "ALTER TABLE outbox DROP COLUMN note, ADD COLUMN extra INT NOT NULL DEFAULT 7 AFTER type",
+        "FLUSH BINARY LOGS",
+        "ALTER TABLE outbox MODIFY payload LONGTEXT",
+    ] {
+        scene.outbox.sql().run(change);
+        scene.goes_on();
+    }
+    scene.ends_well();
+}
+
+#[test]
+fn purged_logs_stop_it_with_words() {
+    let mut scene = Scene::new("purged").streaming();
+    scene.goes_on();
+    scene.rests();
+    let mut sql = scene.outbox.sql();
+    sql.run("INSERT INTO outbox (id, aggregatetype, aggregateid, type) VALUES (9000000, 'Order', 'key-0', 'T')");
+    sql.run("FLUSH BINARY LOGS");
+    let logs = sql.rows("SHOW BINARY LOGS");
+    sql.run(&format!("PURGE BINARY LOGS TO '{}'", logs.last().unwrap()[0]));
+    scene.start();
+    let code = scene.outflow_mut().ended(GOES_ON_MAX);
+    let log = scene.outflow().log();
+    assert_eq!(code, 1);
+    assert!(log.contains("purged"), "it does not say that logs were purged");
+}

@@ -1,0 +1,17 @@
+//! Tests of the whole program against real servers: MySQL and Kafka as `tests/servers.sh` starts them, or those
+//! that the environment names.
+
+#[cfg(test)]
+mod admin;
+#[cfg(test)]
+mod cli;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod parity;
+#[cfg(test)]
+mod resume;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod tidy;

@@ -1,0 +1,72 @@
+//! Every case of `tests/parity` is replayed on real servers and compared in whole records with what Debezium
+//! published, or with what outflow publishes by a documented difference. README.md beside this file tells what a
+//! case holds.
+//!
+//! `OUTFLOW_TEST_CASES=key-int,types` replays only the cases whose names contain one of these.
+
+mod case;
+mod compare;
+mod event;
+mod replay;
+mod varying;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+
+use case::Case;
+use replay::Replay;
+
+use crate::support;
+
+/// The cases share topics, so one replay at a time.
+static TOPICS: Mutex<()> = Mutex::new(());
+
+#[test]
+fn every_case_is_published_as_debezium_publishes_it() {
+    replay_all("FULL");
+}
+
+#[test]
+fn every_case_is_published_alike_without_column_names_in_the_log() {
+    replay_all("MINIMAL");
+}
+
+fn replay_all(metadata: &str) {
+    let _one_at_a_time = TOPICS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut replay = Replay::new();
+    let mut sql = support::mysql().connect();
+    sql.run(&format!("SET GLOBAL binlog_row_metadata = {metadata}"));
+    let wanted = std::env::var("OUTFLOW_TEST_CASES").unwrap_or_default();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
+    let cases = Case::all(&folder);
+    let chosen: Vec<&Case> = cases.iter().filter(|case| case.is_chosen(&wanted)).collect();
+    assert!(!chosen.is_empty(), "no case is named like {wanted:?}");
+    let open = open_cases(&folder);
+    let mut wrong = Vec::new();
+    let mut equal = 0;
+    for case in &chosen {
+        let name = case.name.as_str();
+        match replay.case(case) {
+            Ok(()) if open.contains(name) => {
+                wrong.push(format!("{name} is equal: take it off open.txt"))
+            }
+            Ok(()) => equal += 1,
+            Err(difference) => {
+                let note = if open.contains(name) { " (open)" } else { "" };
+                eprintln!("---- {name}{note}\n{difference}");
+                if note.is_empty() {
+                    wrong.push(format!("{name} differs"));
+                }
+            }
+        }
+    }
+    eprintln!("binlog_row_metadata={metadata}: {equal} of {} cases equal", chosen.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Names of cases that are known to differ still: the list may only become shorter.
+fn open_cases(folder: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(folder.join("open.txt")).unwrap_or_default();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}

@@ -1,0 +1,176 @@
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::case::{Case, Ending, Stop};
+use super::compare::compare;
+use super::event::{Event, Timestamp};
+use super::varying::mask;
+use crate::support::{self, Kafka, Outflow, Scratch, TOPIC_PREFIX, free_port};
+
+/// Until everything of a case is on its topics.
+const PUBLISHED_MAX: Duration = Duration::from_secs(10);
+/// Until the program has ended by itself.
+const ENDED_MAX: Duration = Duration::from_secs(30);
+
+/// Replays cases one after another.
+pub(super) struct Replay {
+    kafka: Kafka,
+}
+
+impl Replay {
+    pub(super) fn new() -> Self {
+        Self { kafka: Kafka::connect(&support::broker().bootstrap_servers) }
+    }
+
+    /// Replays a case; what differs is the error.
+    pub(super) fn case(&mut self, case: &Case) -> Result<(), String> {
+        let mut sql = support::mysql().connect();
+        for database in case.databases() {
+            sql.run(&format!("DROP DATABASE IF EXISTS {database}"));
+        }
+        sql.run(&case.before);
+        drop(sql);
+        let ends = self.kafka.ends(is_published);
+        let started_ms = now_ms();
+        let ending = self.run(case, &ends);
+        let run_ms = started_ms..=now_ms();
+        let records = self.kafka.read(&ends, &self.kafka.ends(is_published));
+        let actual: Vec<Event> =
+            records.into_iter().map(|record| Event::of(record, &run_ms)).collect();
+        self.check_partitions(&actual)?;
+        let timed = actual.iter().find(|event| event.timestamp != Timestamp::Processing);
+        if let (false, Some(event)) = (case.has_event_time, timed) {
+            return Err(format!("the timestamp is not the time of processing: {}", event.line()));
+        }
+        let masked = |events: &[Event]| {
+            events.iter().map(|event| mask(case, event.clone())).collect::<Vec<_>>()
+        };
+        let records = compare(&masked(&case.expected), &masked(&actual));
+        match (ending, records) {
+            (Ok(()), records) => records,
+            (ending, Ok(())) => ending,
+            (Err(ending), Err(records)) => Err(format!("{records}{ending}")),
+        }
+    }
+
+    /// Runs the connector: live until what is expected is there, then once more to its end, so that what is
+    /// published too much or twice is there as well.
+    fn run(&self, case: &Case, ends: &support::Offsets) -> Result<(), String> {
+        let scratch = Scratch::new(&case.name);
+        let mut outflow = start(case, &scratch, &[]);
+        let ready = outflow.ready_or_ended();
+        match &case.ending {
+            Ending::Refused(stop) if ready => {
+                Err(format!("it streams, though it should refuse with {stop:?}"))
+            }
+            Ending::Refused(stop) => check_stop(&mut outflow, stop),
+            Ending::Asked | Ending::Stopped(_) if !ready => Err(ended_by_itself(&mut outflow)),
+            Ending::Stopped(stop) => {
+                support::mysql().connect().run(&case.input);
+                check_stop(&mut outflow, stop)
+            }
+            Ending::Asked => {
+                support::mysql().connect().run(&case.input);
+                self.await_published(case, ends, &mut outflow)?;
+                let mut code = outflow.stop();
+                if code == 0 {
+                    let mut again = start(case, &scratch, &["--until-caught-up"]);
+                    code = again.ended(ENDED_MAX);
+                    outflow = again;
+                    if code != 0 {
+                        return Err(ended_by_itself(&mut outflow));
+                    }
+                }
+                (code == 0).then_some(()).ok_or_else(|| format!("exit code {code} after SIGTERM"))
+            }
+        }
+    }
+
+    /// Waits until as many records as are expected were published, or none comes any more.
+    fn await_published(
+        &self,
+        case: &Case,
+        ends: &support::Offsets,
+        outflow: &mut Outflow,
+    ) -> Result<(), String> {
+        let topics: BTreeSet<&str> =
+            case.expected.iter().map(|event| event.topic.as_str()).collect();
+        let deadline = Instant::now() + PUBLISHED_MAX;
+        let wanted = i64::try_from(case.expected.len()).unwrap();
+        while Instant::now() < deadline {
+            let now = self.kafka.ends(|topic| topics.contains(topic));
+            let before: i64 = now.keys().map(|place| ends.get(place).copied().unwrap_or(0)).sum();
+            if now.values().sum::<i64>() - before >= wanted {
+                return Ok(());
+            }
+            if outflow.exit_code().is_some() {
+                return Err(ended_by_itself(outflow));
+            }
+        }
+        // What is missing shows when the records are compared.
+        Ok(())
+    }
+
+    /// The recordings were made on topics of three partitions.
+    fn check_partitions(&self, events: &[Event]) -> Result<(), String> {
+        let topics: BTreeSet<&str> = events.iter().map(|event| event.topic.as_str()).collect();
+        let found = self.kafka.ends(|topic| topics.contains(topic)).len();
+        let right = found == 3 * topics.len();
+        right.then_some(()).ok_or_else(|| {
+            format!("{topics:?} have {found} partitions; the broker needs num.partitions=3")
+        })
+    }
+}
+
+fn start(case: &Case, scratch: &Scratch, options: &[&str]) -> Outflow {
+    let (server, port) = (support::mysql(), free_port());
+    let set =
+        |property: &str, value: &str| ["--set".to_owned(), format!("database.{property}={value}")];
+    let mut arguments = vec!["run".to_owned(), case.connector.to_str().unwrap().to_owned()];
+    arguments.extend(set("hostname", &server.host));
+    arguments.extend(set("port", &server.port.to_string()));
+    arguments.extend(set("user", "debezium"));
+    arguments.extend(set("password", "dbz_pass"));
+    arguments
+        .extend(["--bootstrap-servers".to_owned(), support::broker().bootstrap_servers.clone()]);
+    arguments.extend(["--data-dir".to_owned(), scratch.path("data").to_str().unwrap().to_owned()]);
+    arguments.extend(["--listen".to_owned(), format!("127.0.0.1:{port}")]);
+    arguments.extend(options.iter().map(|&option| option.to_owned()));
+    Outflow::start(&scratch.path(""), port, &arguments)
+}
+
+/// It ends by itself, with this code and these words, and says nothing of a panic.
+fn check_stop(outflow: &mut Outflow, stop: &Stop) -> Result<(), String> {
+    let deadline = Instant::now() + ENDED_MAX;
+    while outflow.exit_code().is_none() {
+        if Instant::now() > deadline {
+            return Err(format!("it does not end, though it should with {stop:?}"));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (code, log) = (outflow.exit_code(), outflow.log());
+    let missing: Vec<&String> = stop.words.iter().filter(|words| !log.contains(*words)).collect();
+    if code == Some(stop.exit_code) && missing.is_empty() && !log.contains("panic") {
+        return Ok(());
+    }
+    Err(format!(
+        "exit code {code:?}, expected {}; missing words {missing:?} in:\n{log}",
+        stop.exit_code
+    ))
+}
+
+fn ended_by_itself(outflow: &mut Outflow) -> String {
+    format!("it ended with {:?}:\n{}", outflow.exit_code(), outflow.log())
+}
+
+/// Topics that a case may publish to: not the broker's own and not those of other tests.
+fn is_published(topic: &str) -> bool {
+    !topic.starts_with("__consumer")
+        && !topic.starts_with("__transaction")
+        && !topic.starts_with(TOPIC_PREFIX)
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}

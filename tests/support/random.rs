@@ -1,0 +1,25 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Random numbers whose seed is printed and can be given back by `OUTFLOW_TEST_SEED`.
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The environment's seed, or a new one.
+    pub(crate) fn new() -> Self {
+        let clock = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into();
+        let given = std::env::var("OUTFLOW_TEST_SEED").ok();
+        let seed =
+            given.map_or_else(clock, |seed| seed.parse().expect("OUTFLOW_TEST_SEED is a number"));
+        eprintln!("seed: OUTFLOW_TEST_SEED={seed}");
+        Self(seed)
+    }
+
+    /// A number below `end`; xorshift over a Weyl sequence, which is random enough to choose moments.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}

@@ -1,0 +1,118 @@
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use super::MySql;
+
+/// A MySQL server.
+#[derive(Clone, Debug)]
+pub(crate) struct MySqlServer {
+    instance: String,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) user: String,
+    pub(crate) password: String,
+}
+
+/// A Kafka cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct Broker {
+    instance: String,
+    pub(crate) bootstrap_servers: String,
+}
+
+/// The MySQL that tests share; it is not to be disturbed.
+pub(crate) fn mysql() -> &'static MySqlServer {
+    static SERVER: OnceLock<MySqlServer> = OnceLock::new();
+    SERVER.get_or_init(|| MySqlServer::started("mysql"))
+}
+
+/// The Kafka that tests share; it is not to be disturbed.
+pub(crate) fn broker() -> &'static Broker {
+    static SERVER: OnceLock<Broker> = OnceLock::new();
+    SERVER.get_or_init(|| Broker::started("kafka"))
+}
+
+/// Runs tests/servers.sh and gives what it prints.
+pub(crate) fn servers_script(arguments: &[&str]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers.sh");
+    let output = Command::new(script)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("tests/servers.sh cannot be run");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "tests/servers.sh {}: {errors}", arguments.join(" "));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `env` prints for an instance, by the name's last part.
+fn environment(instance: &str) -> HashMap<String, String> {
+    let name =
+        instance.split_once(':').map_or(String::new(), |(_, name)| name.replace('-', "_") + "_");
+    let prefix = format!("export OUTFLOW_TEST_{}", name.to_uppercase());
+    let lines = servers_script(&["env", instance]);
+    let pairs = lines.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.replace(['\'', '\\'], ""))).collect()
+}
+
+impl MySqlServer {
+    /// Starts an instance of tests/servers.sh, unless it runs.
+    pub(crate) fn started(instance: &str) -> Self {
+        servers_script(&["start", instance]);
+        let environment = environment(instance);
+        let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
+        let server = Self {
+            instance: instance.to_owned(),
+            host: host.to_owned(),
+            port: port.parse().unwrap(),
+            user: environment["MYSQL_USER"].clone(),
+            password: environment["MYSQL_PASSWORD"].clone(),
+        };
+        // A server that the environment names need not have the connector's user.
+        server.connect().run(
+            "CREATE USER IF NOT EXISTS debezium@'%' IDENTIFIED BY 'dbz_pass';
+             GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO debezium@'%'",
+        );
+        server
+    }
+
+    /// A session as a user who may do everything.
+    pub(crate) fn connect(&self) -> MySql {
+        MySql::connect(self).expect("MySQL accepts a session")
+    }
+
+    pub(crate) fn start(&self) {
+        servers_script(&["start", &self.instance]);
+    }
+
+    pub(crate) fn stop(&self) {
+        servers_script(&["stop", &self.instance]);
+    }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
+    }
+}
+
+impl Broker {
+    /// Starts an instance of tests/servers.sh, unless it runs.
+    pub(crate) fn started(instance: &str) -> Self {
+        servers_script(&["start", instance]);
+        let bootstrap_servers = environment(instance)["BOOTSTRAP_SERVERS"].clone();
+        Self { instance: instance.to_owned(), bootstrap_servers }
+    }
+
+    pub(crate) fn start(&self) {
+        servers_script(&["start", &self.instance]);
+    }
+
+    pub(crate) fn stop(&self) {
+        servers_script(&["stop", &self.instance]);
+    }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
+    }
+}

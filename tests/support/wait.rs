@@ -1,0 +1,23 @@
+use std::time::{Duration, Instant};
+
+/// Between looks at a condition.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Waits for a condition.
+#[track_caller]
+pub(crate) fn until(what: &str, limit: Duration, mut holds: impl FnMut() -> bool) {
+    until_some(what, limit, || holds().then_some(()));
+}
+
+/// Waits for a value.
+#[track_caller]
+pub(crate) fn until_some<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(value) = look() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "waited {} s in vain for {what}", limit.as_secs());
+        std::thread::sleep(LOOK);
+    }
+}
