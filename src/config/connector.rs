@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -152,6 +153,8 @@ pub struct CaptureConfig {
     pub columns: ColumnFilter,
     /// `snapshot.include.collection.list`: the tables whose rows already there are read; `None` is all.
     pub snapshot_tables: Option<RegexList>,
+    /// `snapshot.select.statement.overrides`: by `database.table`, the query whose rows are read.
+    pub snapshot_selects: BTreeMap<String, String>,
 }
 
 /// Databases and tables by Debezium's include and exclude lists.

@@ -3,6 +3,7 @@
 mod converters;
 mod router;
 mod sink;
+mod snapshot;
 mod source;
 mod transforms;
 
@@ -224,7 +225,8 @@ fn assemble(
     }
     let topic_prefix = source::topic_prefix(&section, findings);
     let source = source::source(&section, findings);
-    let capture = source::capture(&section, findings);
+    let capture = source::capture(&section, &files.connector, findings);
+    let snapshot_mode = snapshot::mode(&section, findings);
     let decode = source::decode(&section, &custom, &files.connector, findings);
     let converters = converters::converters(&files.connector, &files.worker, findings);
     let transforms = transforms::transforms(&files.connector, &section, findings);
@@ -252,7 +254,7 @@ fn assemble(
         topic_prefix,
         source,
         capture,
-        snapshot_mode: section.word("snapshot.mode"),
+        snapshot_mode,
         decode,
         router,
         transforms,

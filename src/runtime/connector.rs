@@ -18,7 +18,7 @@ use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
 use super::{ConnectorState, ConnectorStatus, Failure};
 use crate::checkpoint::{InFlight, Store};
-use crate::config::ConnectorConfig;
+use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
 use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
@@ -61,8 +61,9 @@ impl Connector {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
         let mut backoff = Backoff::default();
+        let mut started = false;
         loop {
-            let failure = match self.session(&store, &mut backoff) {
+            let failure = match self.session(&store, &mut backoff, &mut started) {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
@@ -103,11 +104,17 @@ impl Connector {
     }
 
     /// From the stored offset to a failure, with one producer.
-    fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
+    fn session(
+        &self,
+        store: &Arc<Mutex<Store>>,
+        backoff: &mut Backoff,
+        started: &mut bool,
+    ) -> Result<(), Failure> {
         let host = self.config.source.hosts.first().map_or("", String::as_str);
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
-        let start = start(&self.config, &queries, store, &routing)?;
+        let start = start(&self.config, &queries, store, &routing, *started)?;
+        *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, store)?;
         let result = self.read(start, &mut session, store, &queries, routing, caught_up, backoff);
@@ -193,6 +200,10 @@ impl Connector {
                 Some(snapshot.publish(&publisher, &mut session.sender)?)
             }
         };
+        if self.config.snapshot_mode == SnapshotMode::InitialOnly {
+            info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
+            return Ok(());
+        }
         let offset = session.in_flight.read_offset();
         let mut stream = Stream::new(
             Arc::clone(&self.config),

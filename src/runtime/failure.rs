@@ -4,8 +4,8 @@ use crate::decode::DecodeError;
 use crate::error::Remedy;
 use crate::route::RouteError;
 use crate::sink::SinkError;
-use crate::source::SourceError;
 use crate::source::event::EventError;
+use crate::source::{PreflightProblem, SourceError};
 
 /// Why a connector is not running.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +60,12 @@ pub enum Failure {
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
+    /// `snapshot.mode=recovery` without a stored position.
+    #[error(
+        "snapshot.mode=recovery goes on from a stored position, and there is no stored position; write initial or \
+         no_data for a first start"
+    )]
+    NothingToRecover,
     /// Kafka, or the way to it.
     #[error(transparent)]
     Sink(#[from] SinkError),
@@ -139,6 +145,7 @@ impl Failure {
             | Self::Converters(_)
             | Self::Transforms(_)
             | Self::Tables(_)
+            | Self::NothingToRecover
             | Self::InvalidOperation { .. }
             | Self::StatementFormat { .. }
             | Self::UnknownEvent { .. }
@@ -146,6 +153,13 @@ impl Failure {
             | Self::Panic(_)
             | Self::StopRequested => Remedy::Stop,
         }
+    }
+
+    /// Whether the server cannot go on from the stored position.
+    pub(super) fn is_lost_position(&self) -> bool {
+        let Self::Source(source) = self else { return false };
+        let SourceError::Preflight(problems) = &**source else { return false };
+        problems.iter().any(PreflightProblem::is_lost_position)
     }
 
     /// The whole chain of causes in one line.

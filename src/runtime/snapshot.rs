@@ -60,8 +60,9 @@ impl InitialSnapshot {
         transaction.read_at(now_ms());
         let behavior = publisher.config.router.invalid_operation;
         let mut dropped = Dropped::new(behavior, publisher.metrics.clone());
-        let tables: Vec<_> =
-            self.tables.iter().filter(|(layout, _)| publisher.wants(layout)).collect();
+        let mut tables: Vec<_> =
+            self.tables.iter().filter(|(_, captured)| publisher.wants(&captured.name)).collect();
+        tables.sort_by_key(|(_, captured)| publisher.rank(&captured.name));
         let mut total = 0;
         for (index, (layout, captured)) in tables.iter().enumerate() {
             let place = Place { first: index == 0, last: index + 1 == tables.len() };
@@ -69,7 +70,8 @@ impl InitialSnapshot {
             info!(connector = %publisher.config.name, table = %captured.name, tables_left = left, "reading table");
             publisher.metrics.snapshot_tables_left.set(i64::try_from(left).unwrap_or(i64::MAX));
             let select = captured.plan.select_list();
-            publisher.queries.wait(self.snapshot.read_table(layout, &select))?;
+            let query = publisher.select(&captured.name);
+            publisher.queries.wait(self.snapshot.read_table(layout, &select, query))?;
             let reader = &mut TableReader {
                 snapshot: &mut self.snapshot,
                 publisher,
@@ -88,16 +90,32 @@ impl InitialSnapshot {
         // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
         sender.place(transaction.finish(sender.sequence()));
         sender.publish();
-        let layouts = self.tables.into_iter().map(|(layout, captured)| (captured.name, layout));
-        Ok(Overlap::new(self.snapshot, layouts.collect(), publisher.queries.clone()))
+        // Of these tables every row was read.
+        let whole = self.tables.into_iter().filter(|(_, captured)| {
+            publisher.wants(&captured.name) && publisher.select(&captured.name).is_none()
+        });
+        let layouts = whole.map(|(layout, captured)| (captured.name, layout)).collect();
+        Ok(Overlap::new(self.snapshot, layouts, publisher.queries.clone()))
     }
 }
 
 impl Publisher<'_> {
     /// Whether `snapshot.include.collection.list` lets this table's rows be read.
-    fn wants(&self, layout: &TableLayout) -> bool {
-        let list = self.config.capture.snapshot_tables.as_ref();
-        list.is_none_or(|list| list.matches(&format!("{}.{}", layout.database, layout.table)))
+    fn wants(&self, table: &str) -> bool {
+        self.config.capture.snapshot_tables.as_ref().is_none_or(|list| list.matches(table))
+    }
+
+    /// Tables are read in the order of `table.include.list`.
+    fn rank(&self, table: &str) -> Option<usize> {
+        match &self.config.capture.tables.tables {
+            Some((true, list)) => list.position(table),
+            _ => None,
+        }
+    }
+
+    /// The query of `snapshot.select.statement.overrides`.
+    fn select(&self, table: &str) -> Option<&str> {
+        self.config.capture.snapshot_selects.get(table).map(String::as_str)
     }
 
     fn batch_done(&self, rows: usize, sender: &mut Sender) -> Result<(), Failure> {

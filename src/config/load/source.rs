@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Entry, Findings, Section, below, items, java_trim, require};
+use super::{Entry, Findings, Section, below, items, java_trim, require, snapshot};
 use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
     CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
@@ -133,7 +133,11 @@ fn filter(
     }
 }
 
-pub(super) fn capture(section: &Section, findings: &mut Findings) -> CaptureConfig {
+pub(super) fn capture(
+    section: &Section,
+    entries: &[Entry],
+    findings: &mut Findings,
+) -> CaptureConfig {
     let mut list = |kind: &str| {
         let (include, exclude) = (format!("{kind}.include.list"), format!("{kind}.exclude.list"));
         filter(section, &include, &exclude, findings)
@@ -146,6 +150,7 @@ pub(super) fn capture(section: &Section, findings: &mut Findings) -> CaptureConf
         },
         columns: ColumnFilter(list("column")),
         snapshot_tables: section.patterns("snapshot.include.collection.list"),
+        snapshot_selects: snapshot::selects(section, entries, findings),
     }
 }
 

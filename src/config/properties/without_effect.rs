@@ -44,7 +44,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("snapshot.tables.order.by.row.count", SNAPSHOT),
     without_effect("snapshot.query.mode.custom.name", SNAPSHOT),
     without_effect("snapshot.mode.custom.name", "`snapshot.mode` is not `custom`"),
-    without_effect("snapshot.mode.configuration.based.*", "`snapshot.mode` is another"),
+    without_effect("snapshot.mode.configuration.based.*", "table layouts are read at every start"),
     without_effect("snapshot.lock.timeout.ms", NO_LOCKS),
     without_effect("snapshot.locking.mode.custom.name", NO_LOCKS),
     without_effect("database.query.timeout.ms", "queries are small and have a limit of their own"),
@@ -115,18 +115,6 @@ pub(super) const REFUSED: &[Property] = &[
         &[""],
         "outflow carries out no signals, and their rows would be taken for events",
         "remove it and leave the signal table out of `table.include.list`",
-    ),
-    refused(
-        "snapshot.select.statement.overrides",
-        &[""],
-        ROWS,
-        "use `snapshot.mode=no_data`, or remove it",
-    ),
-    refused(
-        "snapshot.select.statement.overrides.*",
-        &[""],
-        ROWS,
-        "use `snapshot.mode=no_data`, or remove it",
     ),
     refused("snapshot.query.mode", &["select_all"], ROWS, "write `select_all`"),
     refused(

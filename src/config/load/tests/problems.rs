@@ -26,7 +26,13 @@ const WRONG: &[(&str, &str)] = &[
     ("max.queue.size=100", "max.queue.size"),
     ("max.queue.size=100\nmax.batch.size=100", "max.queue.size"),
     ("max.batch.size=0", "max.batch.size"),
-    ("snapshot.mode=when_needed", "snapshot.mode"),
+    ("snapshot.mode=custom", "snapshot.mode"),
+    ("snapshot.mode=configuration_based", "snapshot.mode"),
+    (
+        "snapshot.mode=configuration_based\nsnapshot.mode.configuration.based.start.stream=true\n\
+          snapshot.mode.configuration.based.snapshot.on.data.error=true",
+        "snapshot.mode",
+    ),
     ("snapshot.mode=nonsense", "snapshot.mode"),
     ("time.precision.mode=adaptive", "time.precision.mode"),
     ("skipped.operations=x", "skipped.operations"),
@@ -39,7 +45,7 @@ const WRONG: &[(&str, &str)] = &[
     ("column.truncate.to.5.chars=a.b.c", "column.truncate.to.5.chars"),
     ("signal.data.collection=a.signals", "signal.data.collection"),
     ("snapshot.locking.mode=custom", "snapshot.locking.mode"),
-    ("snapshot.select.statement.overrides=a.b", "snapshot.select.statement.overrides"),
+    ("snapshot.select.statement.overrides=a.b", "snapshot.select.statement.overrides.a.b"),
     ("post.processors=x", "post.processors"),
     ("topic.naming.strategy=com.acme.Names", "topic.naming.strategy"),
     ("converters=x", "x.type"),
@@ -142,14 +148,14 @@ fn an_empty_file_names_everything_that_is_missing() {
 
 #[test]
 fn a_message_names_property_value_and_cure() {
-    let problems = with("database.port=99999\nsnapshot.mode=always").unwrap_err();
+    let problems = with("database.port=99999\nsnapshot.mode=custom").unwrap_err();
     let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         text,
         [
             "`database.port` = \"99999\" is out of range; write an integer from 1 to 65535",
-            "`snapshot.mode` = \"always\" is not supported: outflow knows `initial` and `no_data`; \
-             write `initial` to publish the rows already there first, or `no_data` not to",
+            "`snapshot.mode` = \"custom\" is not supported: outflow loads no Java class; write `initial` to publish the rows \
+             already there first, or `no_data` not to",
         ]
     );
 }
