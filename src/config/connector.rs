@@ -45,6 +45,8 @@ pub struct ConnectorConfig {
     pub log_errors: bool,
     /// `errors.log.include.messages`: with what is in them.
     pub log_error_messages: bool,
+    /// `errors.deadletterqueue.topic.name`: where skipped rows go.
+    pub dead_letter_topic: Option<String>,
     /// `topic.delimiter`: joins the parts of a topic's name before the router gives it another.
     pub topic_delimiter: String,
     /// What the worker's file says for all connectors.

@@ -267,6 +267,7 @@ fn assemble(
             .is_some_and(|word| word.eq_ignore_ascii_case("all")),
         log_errors: section.boolean("errors.log.enable"),
         log_error_messages: section.boolean("errors.log.include.messages"),
+        dead_letter_topic: dead_letter_topic(&section, findings),
         topic_delimiter: section.text("topic.delimiter").unwrap_or_default(),
         worker: WorkerConfig {
             group_id: worker.trimmed("group.id"),
@@ -274,6 +275,19 @@ fn assemble(
             exactly_once_source: worker.word("exactly.once.source.support"),
         },
     })
+}
+
+/// Connect has dead letters of sinks only; here rows that `errors.tolerance` lets pass go there.
+fn dead_letter_topic(section: &Section, findings: &mut Findings) -> Option<String> {
+    let property = "errors.deadletterqueue.topic.name";
+    let topic = section.trimmed(property)?;
+    let all =
+        section.trimmed("errors.tolerance").is_some_and(|word| word.eq_ignore_ascii_case("all"));
+    if !all {
+        let written = section.written(property);
+        findings.amend(&written, Verdict::WithoutEffect, "`errors.tolerance` is not `all`");
+    }
+    all.then_some(topic)
 }
 
 /// A text that must be there; a placeholder where it is not, which the problem keeps from going further.

@@ -121,8 +121,11 @@ impl<'a> ChangedRow<'a> {
                     now_ns: self.now_ns,
                 };
                 let record = self.gated.records.record(&change, context.arena);
-                let record = record.map_err(|err| context.route_failure(&self.table.name, err))?;
-                finish(self.table, record, context, sender)
+                let result = match record {
+                    Ok(record) => finish(self.table, record, context, sender),
+                    Err(err) => Err(context.route_failure(&self.table.name, err)),
+                };
+                context.tolerate(result, self.table, this.map_or(&[], |image| image.cells), sender)
             }
         }
     }

@@ -69,6 +69,9 @@ pub enum Failure {
     /// Kafka, or the way to it.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// A record that the producer does not take, whatever becomes of others.
+    #[error(transparent)]
+    Refused(SinkError),
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -139,7 +142,7 @@ impl Failure {
             Self::Decode { source, .. } => source.remedy(),
             Self::Route { source, .. } => source.remedy(),
             Self::Convert { source, .. } => source.remedy(),
-            Self::Sink(err) => err.remedy(),
+            Self::Sink(err) | Self::Refused(err) => err.remedy(),
             Self::Store(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)

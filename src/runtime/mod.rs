@@ -6,6 +6,7 @@ mod beat;
 mod changes;
 mod checkpointer;
 mod connector;
+mod errors;
 mod failure;
 mod held;
 mod overlap;

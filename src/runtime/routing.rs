@@ -4,6 +4,7 @@ use tracing::warn;
 use uuid::Uuid;
 
 use super::Failure;
+use super::errors::Tolerance;
 use crate::config::ConnectorConfig;
 use crate::connect::TableSchema;
 use crate::convert::Converters;
@@ -17,6 +18,7 @@ pub(super) struct Routing {
     pub(super) router: EventRouter,
     pub(super) chain: TransformChain,
     pub(super) converters: Converters,
+    pub(super) tolerance: Tolerance,
 }
 
 impl Routing {
@@ -31,6 +33,7 @@ impl Routing {
             chain,
             converters: Converters::new(&config.converters)
                 .map_err(|err| Failure::Converters(Box::new(err)))?,
+            tolerance: Tolerance::new(config).map_err(|err| Failure::Converters(Box::new(err)))?,
             config: Arc::clone(config),
         })
     }

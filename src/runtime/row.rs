@@ -4,13 +4,14 @@ use bumpalo::Bump;
 use tracing::{error, warn};
 
 use super::Failure;
+use super::errors::FailedRow;
 use super::overlap::Overlap;
 use super::routing::Routing;
 use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use crate::config::InvalidOperation;
-use crate::connect::{Operation, RowChange, SourceRecord};
+use crate::connect::{Cell, Operation, RowChange, SourceRecord};
 use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
 use crate::route::{DropReason, ExpandWarning, RouteError, Routed, RouterPlan};
@@ -37,7 +38,27 @@ pub(super) struct RowContext<'a> {
     pub(super) dropped: &'a mut Dropped,
 }
 
-impl RowContext<'_> {
+impl<'a> RowContext<'a> {
+    /// Passes a row over that failed, where `errors.tolerance` says so.
+    #[inline]
+    pub(super) fn tolerate(
+        &mut self,
+        result: Result<(), Failure>,
+        table: &Captured,
+        cells: &[Cell<'a>],
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Err(failure) = result else { return Ok(()) };
+        let tolerance = &self.routing.tolerance;
+        if !tolerance.covers(&failure) {
+            return Err(failure);
+        }
+        let (transaction, arena) = (self.transaction, self.arena);
+        let metrics = &self.dropped.metrics;
+        let row = FailedRow { table, cells, transaction, arena, metrics };
+        tolerance.pass(&failure, &row, sender)
+    }
+
     /// Whether the snapshot has published this row.
     pub(super) fn was_in_snapshot(&mut self, table: &Captured, change: &RowChange<'_>) -> bool {
         change.operation == Operation::Create
@@ -65,8 +86,20 @@ pub(super) fn send_row<'a>(
     route(row.table, row.plan, row.change, row.now_ms, context, sender)
 }
 
-/// Hands a row to the router, and on what comes out.
+/// Hands a row to the router, and on what comes out. A row that fails is passed over where the file says so.
 pub(super) fn route<'a>(
+    table: &Captured,
+    plan: &'a RouterPlan,
+    change: &RowChange<'a>,
+    now_ms: i64,
+    context: &mut RowContext<'a>,
+    sender: &mut Sender,
+) -> Result<(), Failure> {
+    let result = try_route(table, plan, change, now_ms, context, sender);
+    context.tolerate(result, table, change.cells, sender)
+}
+
+fn try_route<'a>(
     table: &Captured,
     plan: &'a RouterPlan,
     change: &RowChange<'a>,

@@ -80,6 +80,11 @@ impl Sender {
             match self.sink.send(record, self.next_sequence) {
                 Ok(()) => break,
                 Err(SinkError::Full) => self.wait_for_room()?,
+                Err(
+                    err @ (SinkError::TooLarge { .. }
+                    | SinkError::IllegalTopic { .. }
+                    | SinkError::UnknownPartition { .. }),
+                ) => return Err(Failure::Refused(err)),
                 Err(err) => return Err(err.into()),
             }
         }
