@@ -241,6 +241,45 @@ pub struct DecodeConfig {
     pub field_names: FieldNameAdjustment,
     /// `TinyIntOneToBooleanConverter`s, each with its selector and whether it looks at the length.
     pub tiny_int_one: Vec<TinyIntOne>,
+    /// `column.truncate.*` and `column.mask.*`, in the order in which they are tried.
+    pub masks: Vec<ColumnMask>,
+}
+
+/// A rule that changes values before anyone sees them.
+#[derive(Clone, Debug)]
+pub struct ColumnMask {
+    /// The columns, as `database.table.column`.
+    pub columns: RegexList,
+    /// What is done.
+    pub rule: MaskRule,
+}
+
+/// What is done to values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MaskRule {
+    /// `column.truncate.to.N.chars`.
+    Truncate(usize),
+    /// `column.mask.with.N.chars`.
+    Chars(usize),
+    /// `column.mask.hash.ALGORITHM.with.salt.SALT`.
+    Hash {
+        /// The algorithm.
+        algorithm: HashAlgorithm,
+        /// The salt.
+        salt: String,
+        /// Not `v2`: hashes are taken of Java's serialized form.
+        serialized: bool,
+    },
+}
+
+/// The algorithms of `column.mask.hash.*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the algorithms'")]
+pub enum HashAlgorithm {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
 }
 
 /// A configured `TinyIntOneToBooleanConverter`.

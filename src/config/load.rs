@@ -1,6 +1,7 @@
 //! All inputs to one checked configuration.
 
 mod converters;
+mod masks;
 mod router;
 mod sink;
 mod snapshot;

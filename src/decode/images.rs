@@ -97,7 +97,7 @@ impl<'b> Reading<'b> {
                 Part::Absent if base.is_some() => {}
                 Part::Difference => *cell = Cell::Absent,
                 part => match plan.cell(column, part, arena) {
-                    Ok(value) => *cell = value,
+                    Ok(value) => *cell = column.shown(value, arena),
                     Err(error) => failure = failure.take().or(Some(error)),
                 },
             }

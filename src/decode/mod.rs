@@ -21,6 +21,7 @@ mod images;
 mod json;
 mod json_number;
 mod layout;
+mod mask;
 mod metadata;
 mod multi_byte;
 mod plan;

@@ -158,7 +158,7 @@ impl<'b> RowsEvent<'b> {
         self.first.walk(&mut self.rows, plan, &[], |column, part| {
             let Some(cell) = wanted_cell(cells, column) else { return };
             match plan.cell(column, part, arena) {
-                Ok(value) => *cell = value,
+                Ok(value) => *cell = column.shown(value, arena),
                 Err(error) => failure = failure.take().or(Some(error)),
             }
         })?;
@@ -205,7 +205,7 @@ impl<'b> RowsEvent<'b> {
                     // The document itself is not in the image.
                     Part::Difference => *cell = Cell::Absent,
                     Part::Null | Part::Bytes(_) => match plan.cell(column, part, arena) {
-                        Ok(value) => *cell = value,
+                        Ok(value) => *cell = column.shown(value, arena),
                         Err(error) => failure = failure.take().or(Some(error)),
                     },
                 }

@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Entry, Findings, Section, below, items, java_trim, require, snapshot};
+use super::{Entry, Findings, Section, below, items, java_trim, masks, require, snapshot};
 use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
     CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
@@ -181,6 +181,7 @@ pub(super) fn decode(
     });
     DecodeConfig {
         tiny_int_one: tiny_int_one.collect(),
+        masks: masks::masks(entries, findings),
         decimal: section.word("decimal.handling.mode"),
         bigint_unsigned: section.word("bigint.unsigned.handling.mode"),
         time_precision: section.word("time.precision.mode"),

@@ -1,4 +1,4 @@
-use super::{Kind, Property, refused, without_effect};
+use super::{Kind, Property, elsewhere, refused, without_effect};
 
 const HISTORY: &str = "outflow keeps table layouts with its checkpoint";
 const STORE: &str = "outflow keeps its state in its data folder, at its own pace";
@@ -98,16 +98,13 @@ pub(super) const PROPERTIES: &[Property] = &[
 
 const BROKERS: &str = "outflow keeps table layouts with its checkpoint; the address serves where no other names the brokers";
 
-const MASK: &str = "values would be published unmasked";
-const MASK_CURE: &str =
-    "leave the column out with `column.exclude.list`, or mask it where the row is written";
 const ROWS: &str = "other rows would be published than the file asks for";
 const SCHEMA: &str = "the topics of heartbeats would have other names";
 
 /// Known and refused, but for values that change nothing.
 pub(super) const REFUSED: &[Property] = &[
-    refused("column.mask.*", &[""], MASK, MASK_CURE),
-    refused("column.truncate.*", &[""], MASK, MASK_CURE),
+    elsewhere("column.mask.*"),
+    elsewhere("column.truncate.*"),
     refused("post.processors", &[""], "values would be published as they are", "remove it"),
     refused("post.processors.*", &[""], "values would be published as they are", "remove it"),
     refused(
