@@ -80,6 +80,7 @@ impl Sender {
             match self.sink.send(record, self.next_sequence) {
                 Ok(()) => break,
                 Err(SinkError::Full) => self.wait_for_room()?,
+                Err(err) if err.is_of_record() => return Err(Failure::Refused(err)),
                 Err(err) => return Err(err.into()),
             }
         }

@@ -142,6 +142,24 @@ pub enum SinkError {
 }
 
 impl SinkError {
+    /// Why, whichever record it concerns.
+    #[must_use]
+    pub fn reason(&self) -> &Self {
+        match self {
+            Self::Record { reason, .. } => reason.reason(),
+            other => other,
+        }
+    }
+
+    /// Whether it lies in the record alone, so that others could still be sent.
+    #[must_use]
+    pub fn is_of_record(&self) -> bool {
+        matches!(
+            self.reason(),
+            Self::TooLarge { .. } | Self::IllegalTopic { .. } | Self::UnknownPartition { .. }
+        )
+    }
+
     /// Whether waiting can cure it.
     #[must_use]
     pub fn remedy(&self) -> Remedy {
