@@ -12,7 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tracing::{info, warn};
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{self, ConnectorConfig, Environment, Inputs, Problem, Report, Verdict};
+use crate::config::{self, ConnectorConfig, Environment, Inputs, Problem, Report, Shown, Verdict};
+use crate::route::{RouteError, TransformChain};
 use crate::runtime::{SinkKind, Worker, WorkerOptions};
 
 /// Wrong usage or configuration.
@@ -266,7 +267,22 @@ fn check(files: &Files, file: &Path, needs_brokers: bool) -> anyhow::Result<Chec
         needs_brokers,
         strict: files.strict,
     };
-    Ok(config::check(&inputs, &Environment::of_process()))
+    let (config, report) = config::check(&inputs, &Environment::of_process());
+    Ok((config.and_then(with_transforms), report))
+}
+
+/// What a transform's own words cannot mean is a problem of the file too.
+fn with_transforms(config: ConnectorConfig) -> Result<ConnectorConfig, Vec<Problem>> {
+    let problem = |error: RouteError| Problem::Refused {
+        property: "transforms".to_owned(),
+        value: Shown::hidden(),
+        reason: error.to_string(),
+        cure: "correct or remove it".to_owned(),
+    };
+    match TransformChain::new(config.transforms.behind.clone()) {
+        Ok(_) => Ok(config),
+        Err(errors) => Err(errors.into_iter().map(problem).collect()),
+    }
 }
 
 fn complain_of(file: &Path, problems: &[Problem]) {

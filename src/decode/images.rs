@@ -55,8 +55,14 @@ impl<'b> RowsEvent<'b> {
                 RowImages { before, after: None }
             }
             RowsKind::Update | RowsKind::PartialUpdate => {
-                // Both images are passed over whatever becomes of the first, so that the next row is found.
-                let before = first.row(&mut self.rows, plan, None, arena);
+                // A value that has no form does not keep the rest from being passed over, so that the next
+                // row is found.
+                let before = match first.row(&mut self.rows, plan, None, arena) {
+                    Err(error) if !matches!(error, DecodeError::Unconvertible { .. }) => {
+                        return Err(error);
+                    }
+                    before => before,
+                };
                 let second = Reading { image: self.second, partial: self.partial_columns(plan)? };
                 let after =
                     second.row(&mut self.rows, plan, before.as_ref().ok().copied(), arena)?;

@@ -23,7 +23,9 @@ fn read(map: &[u8], kind: u8, rows: &[u8]) {
     let plan = TablePlan::new(&layout, Some(&map), "p", &ColumnFilter::default(), &defaults());
     let (Ok(plan), Ok(mut event)) = (plan, RowsEvent::parse(kind, rows)) else { return };
     let arena = Bump::new();
+    let mut again = event;
     while let Ok(Some(_)) = event.next_row(&plan, &arena, 0) {}
+    while let Ok(Some(_)) = again.next_images(&plan, &arena) {}
 }
 
 proptest! {

@@ -58,7 +58,7 @@ impl Routing {
 /// Where the rows of a table go.
 pub(super) enum Course {
     /// All of them to the router.
-    Routed(RouterPlan),
+    Routed(Box<RouterPlan>),
     /// Nowhere: a filter before the router drops them.
     Dropped,
     /// Each record by its kind to the router, past it or nowhere.
@@ -93,7 +93,7 @@ impl Course {
             None
         };
         match router {
-            Some(plan) if gate.routes_all() => Ok(Self::Routed(plan)),
+            Some(plan) if gate.routes_all() => Ok(Self::Routed(Box::new(plan))),
             router => {
                 let records = ChangeRecords::new(&config.topic_prefix, topic, schema, context);
                 if gate.has(Fate::Raw) {

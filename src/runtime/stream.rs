@@ -1,15 +1,16 @@
+mod rows;
+
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Failure;
 use super::beat::Beat;
-use super::changes::{ChangedRow, skips};
 use super::held::Prepared;
 use super::overlap::Overlap;
 use super::queries::Queries;
-use super::routing::{Course, Routing};
-use super::row::{Dropped, Row, RowContext, send_row};
+use super::routing::Routing;
+use super::row::Dropped;
 use super::sender::Sender;
 use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
@@ -17,7 +18,7 @@ use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
 use crate::checkpoint::{InFlight, Store};
 use crate::config::ConnectorConfig;
-use crate::decode::{DecodeError, RowsEvent, rows_table_id};
+use crate::decode::{DecodeError, rows_table_id};
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::sink::SinkError;
@@ -336,110 +337,6 @@ impl Stream {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();
-        Ok(())
-    }
-
-    fn send_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
-        let Some(table) = rows_table_id(event.body).and_then(|id| self.tables.captured(id)) else {
-            return Ok(());
-        };
-        let mut rows = RowsEvent::parse(event.header.event_type, event.body)
-            .map_err(|err| decode_failure(&self.transaction, err))?;
-        let source_ts_ms = i64::from(event.header.timestamp) * 1000;
-        let plan = match &table.course {
-            Course::Routed(plan) => plan,
-            Course::Gated(_) => return self.send_changes(rows, sender),
-            Course::Dropped => {
-                while let Ok(Some(_)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
-                    self.dropped.filtered();
-                }
-                return Ok(());
-            }
-        };
-        let now_ms = now_ms();
-        loop {
-            reset(&mut self.arena);
-            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
-                Err(err) if table.plan.may_skip_row(&err) => {
-                    self.dropped.unreadable(&table.name, &err);
-                    self.transaction.row_done();
-                    continue;
-                }
-                change => change.map_err(|err| decode_failure(&self.transaction, err))?,
-            };
-            let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
-                self.sent_from.note(sender.sequence() + 1, &table.name);
-                let row = Row { table, plan, change: &change, now_ms };
-                // One row's work borrows only what it needs, so that the table stays borrowed beside it.
-                send_row(
-                    row,
-                    &mut RowContext {
-                        routing: &self.routing,
-                        arena: &self.arena,
-                        transaction: &self.transaction,
-                        overlap: &mut self.overlap,
-                        dropped: &mut self.dropped,
-                    },
-                    sender,
-                )?;
-            }
-            self.transaction.row_done();
-            if sender.sequence() >= self.next_inside && !sender.is_holding() {
-                self.next_inside = sender.sequence() + INSIDE_EVERY;
-                sender.place(self.transaction.inside(sender.sequence()));
-            }
-        }
-        Ok(())
-    }
-
-    /// As [`Self::send_rows`], for a table of which not every record goes to the router.
-    fn send_changes(
-        &mut self,
-        mut rows: RowsEvent<'_>,
-        sender: &mut Sender,
-    ) -> Result<(), Failure> {
-        let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
-        let Course::Gated(gated) = &table.course else { return Ok(()) };
-        let gtid = self.transaction.gtid_text();
-        loop {
-            reset(&mut self.arena);
-            let images = match rows.next_images(&table.plan, &self.arena) {
-                Err(err) if table.plan.may_skip_row(&err) => {
-                    self.dropped.unreadable(&table.name, &err);
-                    self.transaction.row_done();
-                    continue;
-                }
-                images => images.map_err(|err| decode_failure(&self.transaction, err))?,
-            };
-            let Some(images) = images else { break };
-            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
-                let source = self.transaction.change_source(gtid.as_deref());
-                let row = ChangedRow {
-                    table,
-                    gated,
-                    images,
-                    source,
-                    now_ns: now_ns(),
-                    tombstones: self.config.tombstones_on_delete,
-                };
-                row.send(
-                    &mut RowContext {
-                        routing: &self.routing,
-                        arena: &self.arena,
-                        transaction: &self.transaction,
-                        overlap: &mut self.overlap,
-                        dropped: &mut self.dropped,
-                    },
-                    sender,
-                )?;
-            }
-            self.transaction.row_done();
-            if sender.sequence() >= self.next_inside && !sender.is_holding() {
-                self.next_inside = sender.sequence() + INSIDE_EVERY;
-                sender.place(self.transaction.inside(sender.sequence()));
-            }
-        }
         Ok(())
     }
 

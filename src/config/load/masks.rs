@@ -69,6 +69,7 @@ fn rule(key: &str) -> Result<MaskRule, &'static str> {
     };
     let (algorithm, salt) = hash
         .split_once(".with.salt.")
+        .filter(|(_, salt)| !salt.is_empty())
         .ok_or("a hash needs its salt: values would be published as they are")?;
     let algorithm = match algorithm.to_ascii_uppercase().as_str() {
         "SHA-1" | "SHA1" | "SHA" => HashAlgorithm::Sha1,
@@ -98,7 +99,8 @@ mod tests {
             ("mask.with.0.chars", Some(MaskRule::Chars(0))),
             ("mask.with.3.letters", None),
             ("mask.hash.SHA-256.with.salt.a.b", Some(hash(HashAlgorithm::Sha256, "a.b", true))),
-            ("mask.hash.v2.SHA-512.with.salt.", Some(hash(HashAlgorithm::Sha512, "", false))),
+            ("mask.hash.v2.SHA-512.with.salt.s", Some(hash(HashAlgorithm::Sha512, "s", false))),
+            ("mask.hash.v2.SHA-512.with.salt.", None),
             ("mask.hash.v2.MD5.with.salt.x", None),
             ("mask.hash.SHA-1", None),
         ] {

@@ -55,8 +55,29 @@ pub(super) fn transforms(
             None
         }
     };
+    if chain.config.router.is_some() {
+        refuse_for_raw_records(connector, findings);
+    }
     chain.predicates.report(entries, findings);
     Some((config?, chain.config))
+}
+
+/// What has no effect on the router's records would change those that pass it.
+fn refuse_for_raw_records(connector: &Section, findings: &mut Findings) {
+    for (property, harmless) in [
+        ("message.key.columns", ""),
+        ("include.query", "false"),
+        ("skip.messages.without.change", "false"),
+        ("schema.name.adjustment.mode", "none"),
+    ] {
+        let Some(entry) = connector.entry(property) else { continue };
+        let value = java_trim(&entry.value);
+        if !value.is_empty() && !value.eq_ignore_ascii_case(harmless) {
+            let reason = "records that pass the router by its predicate would be others";
+            findings.amend(&entry.written, Verdict::Refused, reason);
+            findings.problem(entry.refused(reason, "remove it, or the router's predicate"));
+        }
+    }
 }
 
 fn find<'e>(entries: &'e [Entry], key: &str) -> Option<&'e Entry> {

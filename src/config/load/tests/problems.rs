@@ -83,6 +83,11 @@ const WRONG: &[(&str, &str)] = &[
           transforms.o.negate=1",
         "transforms.o.negate",
     ),
+    (
+        "predicates=p\npredicates.p.type=RecordIsTombstone\ntransforms.o.predicate=p\n\
+          transforms.o.negate=true\nmessage.key.columns=a.b:c",
+        "message.key.columns",
+    ),
     ("transforms=f,o\ntransforms.f.type=Filter", "transforms.f.type"),
     (
         "transforms=f,o\ntransforms.f.type=Filter\ntransforms.f.predicate=p",

@@ -1,0 +1,122 @@
+//! Rows, one after another.
+
+use super::{INSIDE_EVERY, Stream, decode_failure, now_ms, now_ns, reset};
+use crate::decode::{RowsEvent, rows_table_id};
+use crate::runtime::Failure;
+use crate::runtime::changes::{ChangedRow, skips};
+use crate::runtime::routing::Course;
+use crate::runtime::row::{Row, RowContext, send_row};
+use crate::runtime::sender::Sender;
+use crate::source::event::Event;
+
+impl Stream {
+    /// Sends the rows of an event.
+    pub(super) fn send_rows(
+        &mut self,
+        event: &Event<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Some(table) = rows_table_id(event.body).and_then(|id| self.tables.captured(id)) else {
+            return Ok(());
+        };
+        let mut rows = RowsEvent::parse(event.header.event_type, event.body)
+            .map_err(|err| decode_failure(&self.transaction, err))?;
+        let source_ts_ms = i64::from(event.header.timestamp) * 1000;
+        let plan = match &table.course {
+            Course::Routed(plan) => plan,
+            Course::Gated(_) => return self.send_changes(rows, sender),
+            Course::Dropped => {
+                while let Ok(Some(_)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                    self.dropped.filtered();
+                }
+                return Ok(());
+            }
+        };
+        let now_ms = now_ms();
+        loop {
+            reset(&mut self.arena);
+            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                    self.transaction.row_done();
+                    continue;
+                }
+                change => change.map_err(|err| decode_failure(&self.transaction, err))?,
+            };
+            let Some(change) = change else { break };
+            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
+                self.sent_from.note(sender.sequence() + 1, &table.name);
+                let row = Row { table, plan, change: &change, now_ms };
+                // One row's work borrows only what it needs, so that the table stays borrowed beside it.
+                send_row(
+                    row,
+                    &mut RowContext {
+                        routing: &self.routing,
+                        arena: &self.arena,
+                        transaction: &self.transaction,
+                        overlap: &mut self.overlap,
+                        dropped: &mut self.dropped,
+                    },
+                    sender,
+                )?;
+            }
+            self.transaction.row_done();
+            if sender.sequence() >= self.next_inside && !sender.is_holding() {
+                self.next_inside = sender.sequence() + INSIDE_EVERY;
+                sender.place(self.transaction.inside(sender.sequence()));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Self::send_rows`], for a table of which not every record goes to the router.
+    fn send_changes(
+        &mut self,
+        mut rows: RowsEvent<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
+        let Course::Gated(gated) = &table.course else { return Ok(()) };
+        let gtid = self.transaction.gtid_text();
+        loop {
+            reset(&mut self.arena);
+            let images = match rows.next_images(&table.plan, &self.arena) {
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                    self.transaction.row_done();
+                    continue;
+                }
+                images => images.map_err(|err| decode_failure(&self.transaction, err))?,
+            };
+            let Some(images) = images else { break };
+            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
+                self.sent_from.note(sender.sequence() + 1, &table.name);
+                let source = self.transaction.change_source(gtid.as_deref());
+                let row = ChangedRow {
+                    table,
+                    gated,
+                    images,
+                    source,
+                    now_ns: now_ns(),
+                    tombstones: self.config.tombstones_on_delete,
+                };
+                row.send(
+                    &mut RowContext {
+                        routing: &self.routing,
+                        arena: &self.arena,
+                        transaction: &self.transaction,
+                        overlap: &mut self.overlap,
+                        dropped: &mut self.dropped,
+                    },
+                    sender,
+                )?;
+            }
+            self.transaction.row_done();
+            if sender.sequence() >= self.next_inside && !sender.is_holding() {
+                self.next_inside = sender.sequence() + INSIDE_EVERY;
+                sender.place(self.transaction.inside(sender.sequence()));
+            }
+        }
+        Ok(())
+    }
+}

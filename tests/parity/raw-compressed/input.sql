@@ -1,0 +1,12 @@
+USE p_raw_compressed;
+SET SESSION binlog_transaction_compression = ON;
+BEGIN;
+INSERT INTO other VALUES (1,'x',2.25,'2026-01-02 03:04:05.678',x'00ff','a'),(2,NULL,-1,NULL,NULL,NULL);
+INSERT INTO outbox VALUES ('1','Order','k','T','{"a": 1}');
+UPDATE other SET v = 'y' WHERE id = 1;
+DELETE FROM other;
+COMMIT;
+INSERT INTO other (id) VALUES (7);
+SET SESSION binlog_transaction_compression = OFF;
+INSERT INTO other (id) VALUES (8);
+UPDATE other SET id = 18 WHERE id = 8;
