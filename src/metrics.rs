@@ -36,6 +36,8 @@ const TRANSACTIONS: Name = (
 );
 const BINLOG_BYTES: Name = ("outflow_binlog_read_bytes_total", "Bytes of the log that were read");
 const SNAPSHOT_ROWS: Name = ("outflow_snapshot_rows_total", "Rows read by the snapshot");
+const SNAPSHOT_TABLES_LEFT: Name =
+    ("outflow_snapshot_tables_left", "Tables that the snapshot has still to read");
 const CONNECTED: Name = ("outflow_connected", "1 while the replica connection streams");
 const KAFKA_CONNECTED: Name =
     ("outflow_kafka_connected", "1 unless every Kafka broker is known to be away");
@@ -94,6 +96,7 @@ pub struct Metrics {
     transactions: IntCounterVec,
     binlog_bytes: IntCounterVec,
     snapshot_rows: IntCounterVec,
+    snapshot_tables_left: IntGaugeVec,
     latency: HistogramVec,
     connected: IntGaugeVec,
     kafka_connected: IntGaugeVec,
@@ -117,6 +120,8 @@ pub struct ConnectorMetrics {
     pub dropped_deletes: IntCounter,
     /// Inserts dropped by `skipped.operations`, and records skipped by `errors.tolerance=all`.
     pub dropped_skipped: IntCounter,
+    /// Records dropped by a `Filter` among the transforms.
+    pub dropped_filtered: IntCounter,
     /// JSON payloads published as they were, although they were to be expanded.
     pub unexpanded: IntCounter,
     /// Lost connections to MySQL.
@@ -127,6 +132,8 @@ pub struct ConnectorMetrics {
     pub binlog_bytes: IntCounter,
     /// Rows read by the snapshot.
     pub snapshot_rows: IntCounter,
+    /// Tables that the snapshot has still to read.
+    pub snapshot_tables_left: IntGauge,
     /// Seconds from the commit in MySQL to the acknowledgement by Kafka.
     pub latency: Histogram,
     /// 1 while the replica connection streams.
@@ -163,6 +170,7 @@ impl Metrics {
             transactions: families.counter(TRANSACTIONS, &[])?,
             binlog_bytes: families.counter(BINLOG_BYTES, &[])?,
             snapshot_rows: families.counter(SNAPSHOT_ROWS, &[])?,
+            snapshot_tables_left: families.int_gauge(SNAPSHOT_TABLES_LEFT, &[])?,
             connected: families.int_gauge(CONNECTED, &[])?,
             kafka_connected: families.int_gauge(KAFKA_CONNECTED, &[])?,
             state: families.int_gauge(STATE, &["state"])?,
@@ -188,11 +196,13 @@ impl Metrics {
             dropped_updates: dropped("update"),
             dropped_deletes: dropped("delete"),
             dropped_skipped: dropped("skipped"),
+            dropped_filtered: dropped("filtered"),
             unexpanded: self.unexpanded.with_label_values(&one),
             disconnects: self.disconnects.with_label_values(&one),
             transactions: self.transactions.with_label_values(&one),
             binlog_bytes: self.binlog_bytes.with_label_values(&one),
             snapshot_rows: self.snapshot_rows.with_label_values(&one),
+            snapshot_tables_left: self.snapshot_tables_left.with_label_values(&one),
             latency: self.latency.with_label_values(&one),
             connected: self.connected.with_label_values(&one),
             kafka_connected: self.kafka_connected.with_label_values(&one),

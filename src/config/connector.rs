@@ -1,12 +1,13 @@
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::connect::Operation;
+use crate::connect::{Operation, RowChange};
 
 use super::{
     ConvertersConfig, HeartbeatConfig, JavaRegex, RegexList, Replacement, Secret, SinkConfig,
-    WorkerConfig,
+    TransformsConfig, WorkerConfig,
 };
 
 /// Everything one connector needs, checked.
@@ -26,36 +27,54 @@ pub struct ConnectorConfig {
     pub decode: DecodeConfig,
     /// How rows become records.
     pub router: RouterConfig,
+    /// What stands around the router in the chain of transforms.
+    pub transforms: TransformsConfig,
+    /// `tombstones.on.delete`, for tables whose changes the router does not take.
+    pub tombstones_on_delete: bool,
     /// How records become bytes.
     pub converters: ConvertersConfig,
     /// Where records go.
     pub sink: SinkConfig,
     /// Heartbeat records; `None` when `heartbeat.interval.ms` is 0.
     pub heartbeat: Option<HeartbeatConfig>,
-    /// `skipped.operations`: inserts are dropped (`c`).
-    pub skip_creates: bool,
-    /// `skipped.operations`: updates are dropped before the router (`u`).
-    pub skip_updates: bool,
+    /// `skipped.operations`.
+    pub skipped_operations: SkippedOperations,
     /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.
     pub tolerate_errors: bool,
     /// `errors.log.enable`: skipped records are logged.
     pub log_errors: bool,
     /// `errors.log.include.messages`: with what is in them.
     pub log_error_messages: bool,
+    /// `errors.deadletterqueue.topic.name`: where skipped rows go.
+    pub dead_letter_topic: Option<String>,
     /// `topic.delimiter`: joins the parts of a topic's name before the router gives it another.
     pub topic_delimiter: String,
     /// What the worker's file says for all connectors.
     pub worker: WorkerConfig,
 }
 
-impl ConnectorConfig {
-    /// Whether `skipped.operations` drops these changes before the router sees them.
+/// The changes that are dropped before any transform.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkippedOperations {
+    /// Inserts (`c`).
+    pub creates: bool,
+    /// Updates (`u`), those of the primary key included.
+    pub updates: bool,
+    /// Deletes (`d`).
+    pub deletes: bool,
+}
+
+impl SkippedOperations {
+    /// Whether this change is dropped.
     #[must_use]
-    pub fn skips(&self, operation: Operation) -> bool {
-        match operation {
-            Operation::Create => self.skip_creates,
-            Operation::Update => self.skip_updates,
-            Operation::Read | Operation::Delete => false,
+    pub fn skips(self, change: &RowChange<'_>) -> bool {
+        match change.operation {
+            // A new primary key is an update in the log.
+            Operation::Create if change.old_key.is_some() => self.updates,
+            Operation::Create => self.creates,
+            Operation::Update => self.updates,
+            Operation::Delete => self.deletes,
+            Operation::Read => false,
         }
     }
 }
@@ -136,6 +155,8 @@ pub struct CaptureConfig {
     pub columns: ColumnFilter,
     /// `snapshot.include.collection.list`: the tables whose rows already there are read; `None` is all.
     pub snapshot_tables: Option<RegexList>,
+    /// `snapshot.select.statement.overrides`: by `database.table`, the query whose rows are read.
+    pub snapshot_selects: BTreeMap<String, String>,
 }
 
 /// Databases and tables by Debezium's include and exclude lists.
@@ -220,6 +241,45 @@ pub struct DecodeConfig {
     pub field_names: FieldNameAdjustment,
     /// `TinyIntOneToBooleanConverter`s, each with its selector and whether it looks at the length.
     pub tiny_int_one: Vec<TinyIntOne>,
+    /// `column.truncate.*` and `column.mask.*`, in the order in which they are tried.
+    pub masks: Vec<ColumnMask>,
+}
+
+/// A rule that changes values before anyone sees them.
+#[derive(Clone, Debug)]
+pub struct ColumnMask {
+    /// The columns, as `database.table.column`.
+    pub columns: RegexList,
+    /// What is done.
+    pub rule: MaskRule,
+}
+
+/// What is done to values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MaskRule {
+    /// `column.truncate.to.N.chars`.
+    Truncate(usize),
+    /// `column.mask.with.N.chars`.
+    Chars(usize),
+    /// `column.mask.hash.ALGORITHM.with.salt.SALT`.
+    Hash {
+        /// The algorithm.
+        algorithm: HashAlgorithm,
+        /// The salt.
+        salt: String,
+        /// Not `v2`: hashes are taken of Java's serialized form.
+        serialized: bool,
+    },
+}
+
+/// The algorithms of `column.mask.hash.*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the algorithms'")]
+pub enum HashAlgorithm {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
 }
 
 /// A configured `TinyIntOneToBooleanConverter`.

@@ -1,9 +1,12 @@
 //! All inputs to one checked configuration.
 
 mod converters;
+mod masks;
 mod router;
 mod sink;
+mod snapshot;
 mod source;
+mod transforms;
 
 use std::collections::BTreeMap;
 
@@ -223,10 +226,11 @@ fn assemble(
     }
     let topic_prefix = source::topic_prefix(&section, findings);
     let source = source::source(&section, findings);
-    let capture = source::capture(&section, findings);
+    let capture = source::capture(&section, &files.connector, findings);
+    let snapshot_mode = snapshot::mode(&section, findings);
     let decode = source::decode(&section, &custom, &files.connector, findings);
     let converters = converters::converters(&files.connector, &files.worker, findings);
-    let router = router::router(&files.connector, &section, findings);
+    let transforms = transforms::transforms(&files.connector, &section, findings);
     let sink = sink::sink(
         &sink::Parts {
             section: &section,
@@ -243,25 +247,28 @@ fn assemble(
     );
     source::cross_checks(&section, &converters, findings);
     source::notices(&section, &worker, &topic_prefix, findings);
-    let (skip_creates, skip_updates) = source::skipped_operations(&section, findings);
+    let skipped_operations = source::skipped_operations(&section, findings);
+    let (router, transforms) = transforms?;
     Some(ConnectorConfig {
         name,
         heartbeat: source::heartbeat(&section, &topic_prefix),
         topic_prefix,
         source,
         capture,
-        snapshot_mode: section.word("snapshot.mode"),
+        snapshot_mode,
         decode,
-        router: router?,
+        router,
+        transforms,
+        tombstones_on_delete: section.boolean("tombstones.on.delete"),
         converters,
         sink,
-        skip_creates,
-        skip_updates,
+        skipped_operations,
         tolerate_errors: section
             .trimmed("errors.tolerance")
             .is_some_and(|word| word.eq_ignore_ascii_case("all")),
         log_errors: section.boolean("errors.log.enable"),
         log_error_messages: section.boolean("errors.log.include.messages"),
+        dead_letter_topic: dead_letter_topic(&section, findings),
         topic_delimiter: section.text("topic.delimiter").unwrap_or_default(),
         worker: WorkerConfig {
             group_id: worker.trimmed("group.id"),
@@ -269,6 +276,19 @@ fn assemble(
             exactly_once_source: worker.word("exactly.once.source.support"),
         },
     })
+}
+
+/// Connect has dead letters of sinks only; here rows that `errors.tolerance` lets pass go there.
+fn dead_letter_topic(section: &Section, findings: &mut Findings) -> Option<String> {
+    let property = "errors.deadletterqueue.topic.name";
+    let topic = section.trimmed(property)?;
+    let all =
+        section.trimmed("errors.tolerance").is_some_and(|word| word.eq_ignore_ascii_case("all"));
+    if !all {
+        let written = section.written(property);
+        findings.amend(&written, Verdict::WithoutEffect, "`errors.tolerance` is not `all`");
+    }
+    all.then_some(topic)
 }
 
 /// A text that must be there; a placeholder where it is not, which the problem keeps from going further.

@@ -24,10 +24,11 @@ mod transforms;
 mod words;
 
 pub use connector::{
-    BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ConnectorConfig,
-    DecimalHandling, DecodeConfig, FailureHandling, FieldNameAdjustment, InvalidOperation,
-    MissingField, NullInJson, Placement, PlacementKind, RouterConfig, SnapshotMode, SourceConfig,
-    TableFilter, TimePrecision, TinyIntOne, TlsConfig, TlsMode,
+    BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ColumnMask,
+    ConnectorConfig, DecimalHandling, DecodeConfig, FailureHandling, FieldNameAdjustment,
+    HashAlgorithm, InvalidOperation, MaskRule, MissingField, NullInJson, Placement, PlacementKind,
+    RouterConfig, SkippedOperations, SnapshotMode, SourceConfig, TableFilter, TimePrecision,
+    TinyIntOne, TlsConfig, TlsMode,
 };
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
 pub use load::{Inputs, check, load};
@@ -42,5 +43,5 @@ pub use sink::{
 };
 pub use transforms::{
     InsertedContent, InsertedField, PredicateConfig, PredicateStep, RecordHalf, TransformConfig,
-    TransformError, TransformStep,
+    TransformError, TransformStep, TransformsConfig,
 };

@@ -74,6 +74,13 @@ impl Findings {
         self.report.rows.push(ReportRow { key: key.to_owned(), verdict, reason: reason.into() });
     }
 
+    /// Says of a key that is already reported what is known only now.
+    pub(super) fn amend(&mut self, key: &str, verdict: Verdict, reason: &str) {
+        for row in self.report.rows.iter_mut().filter(|row| row.key == key) {
+            (row.verdict, row.reason) = (verdict, reason.to_owned());
+        }
+    }
+
     pub(super) fn unknown(&mut self, key: &str, nearest: Option<&str>) {
         let reason = match nearest {
             Some(name) => format!("did you mean `{name}`?"),

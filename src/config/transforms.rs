@@ -3,6 +3,17 @@ use std::collections::BTreeMap;
 use super::{JavaRegex, Replacement};
 use crate::connect::SchemaType;
 
+/// What stands around the EventRouter in the chain.
+#[derive(Clone, Debug, Default)]
+pub struct TransformsConfig {
+    /// `Filter`s before the router, by what each of them drops.
+    pub before: Vec<PredicateStep>,
+    /// Which records the router takes; all of them, without one.
+    pub router: Option<PredicateStep>,
+    /// What follows, in order.
+    pub behind: Vec<TransformStep>,
+}
+
 /// A transform of the chain behind the EventRouter.
 #[derive(Clone, Debug)]
 pub struct TransformStep {
@@ -112,7 +123,7 @@ pub enum InsertedContent {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransformError {
     /// No class of this name is supported.
-    #[error("type: {0} is not supported; supported are {SUPPORTED}")]
+    #[error("type: {0} is not supported")]
     Class(String),
     /// A property is missing or has an impossible value.
     #[error("{property}: {reason}")]
@@ -124,14 +135,41 @@ pub enum TransformError {
     },
 }
 
-const SUPPORTED: &str = "RegexRouter, TimestampRouter, InsertHeader, DropHeaders, HeaderFrom, ReplaceField, \
-     ValueToKey, InsertField, Cast, SetSchemaMetadata and Filter, and the predicates TopicNameMatches, \
-     HasHeaderKey and RecordIsTombstone";
-
 /// A transform's properties, their prefix stripped.
 struct Options<'o>(&'o BTreeMap<String, String>);
 
 impl TransformConfig {
+    /// The classes, for messages.
+    pub const SUPPORTED: &str = "RegexRouter, TimestampRouter, InsertHeader, DropHeaders, HeaderFrom, \
+        ReplaceField, ValueToKey, InsertField, Cast, SetSchemaMetadata and Filter";
+
+    /// The properties that a class knows.
+    #[must_use]
+    pub fn properties(class: &str) -> &'static [&'static str] {
+        let name = class.rsplit('.').next().unwrap_or_default();
+        match name.split('$').next().unwrap_or_default() {
+            "RegexRouter" => &["regex", "replacement"],
+            "TimestampRouter" => &["topic.format", "timestamp.format"],
+            "InsertHeader" => &["header", "value.literal"],
+            "DropHeaders" => &["headers"],
+            "HeaderFrom" => &["fields", "headers", "operation"],
+            "ReplaceField" => &["exclude", "include", "renames", "replace.null.with.default"],
+            "ValueToKey" => &["fields", "replace.null.with.default"],
+            "InsertField" => &[
+                "topic.field",
+                "partition.field",
+                "offset.field",
+                "timestamp.field",
+                "static.field",
+                "static.value",
+                "replace.null.with.default",
+            ],
+            "Cast" => &["spec", "replace.null.with.default"],
+            "SetSchemaMetadata" => &["schema.name", "schema.version", "replace.null.with.default"],
+            _ => &[],
+        }
+    }
+
     /// Reads a transform of this class; `options` lack their prefix. Properties that the class does not know
     /// are passed over, as Connect does.
     ///
@@ -181,6 +219,19 @@ impl TransformConfig {
 }
 
 impl PredicateConfig {
+    /// The classes, for messages.
+    pub const SUPPORTED: &str = "TopicNameMatches, HasHeaderKey and RecordIsTombstone";
+
+    /// The properties that the class knows.
+    #[must_use]
+    pub fn properties(&self) -> &'static [&'static str] {
+        match self {
+            Self::TopicNameMatches(_) => &["pattern"],
+            Self::HasHeaderKey(_) => &["name"],
+            Self::RecordIsTombstone => &[],
+        }
+    }
+
     /// Reads a predicate of this class; `options` lack their prefix.
     ///
     /// # Errors

@@ -54,6 +54,11 @@ impl Options {
         self.words.get(index).map(AsRef::as_ref)
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.words.len()
+    }
+
     /// The value of the schema's parameter `allowed`.
     pub(super) fn allowed(&self) -> String {
         self.words.join(",")

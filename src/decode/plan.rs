@@ -7,6 +7,7 @@ use super::column_source::{Source, fitting_sources, full_sources, layout_sources
 use super::default::{Absent, ColumnDefault};
 use super::field_name::adjusted_name;
 use super::layout::TableLayout;
+use super::mask::Mask;
 use super::raw::Raw;
 use super::table_map::TableMap;
 use super::target::Target;
@@ -53,6 +54,8 @@ pub(super) struct ColumnPlan {
     pub(super) field: Option<usize>,
     /// Whether anyone asked for it.
     pub(super) wanted: bool,
+    /// What is done to its values before they are shown.
+    mask: Option<Mask>,
 }
 
 #[derive(Clone, Debug)]
@@ -230,12 +233,23 @@ impl TablePlan {
         schema.optional |= source.nullable;
         schema.default.clone_from(&default.of_schema);
         let schema = Arc::new(schema);
+        let mask = match &*config.masks {
+            [] => None,
+            masks => Mask::new(masks, &source, &format!("{database}.{table}.{}", source.name)),
+        };
         let captured = columns.captures(database, table, source.name);
         let field = captured.then_some(self.fields.len());
         if captured {
             self.fields.push(self.columns.len());
             let name = adjusted_name(source.name, config.field_names);
-            self.schema.fields.push(Field { name, schema: Arc::clone(&schema) });
+            let schema = match &mask {
+                None => Arc::clone(&schema),
+                Some(mask) => {
+                    let (name, value) = mask.parameter();
+                    Arc::new(Schema::clone(&schema).parameter(name, &value))
+                }
+            };
+            self.schema.fields.push(Field { name, schema });
         }
         let zero = target.zero();
         self.columns.push(ColumnPlan {
@@ -253,6 +267,7 @@ impl TablePlan {
             absent: default.of_absent,
             field,
             wanted: captured,
+            mask,
         });
         schema
     }
@@ -280,6 +295,15 @@ impl TablePlan {
 }
 
 impl ColumnPlan {
+    /// A cell as it may be shown.
+    #[inline]
+    pub(super) fn shown<'a>(&'a self, cell: Cell<'a>, arena: &'a Bump) -> Cell<'a> {
+        match (&self.mask, cell) {
+            (Some(mask), Cell::Value(value)) => Cell::Value(mask.apply(value, arena)),
+            (_, cell) => cell,
+        }
+    }
+
     fn null<'a>(&'a self, arena: &'a Bump) -> Value<'a> {
         match &self.null {
             NullValue::Null => Value::Null,

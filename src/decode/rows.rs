@@ -14,19 +14,19 @@ pub struct RowsEvent<'b> {
     pub table_id: u64,
     /// Whether the statement ends with this event.
     pub ends_statement: bool,
-    kind: RowsKind,
-    columns: usize,
+    pub(super) kind: RowsKind,
+    pub(super) columns: usize,
     /// The image of inserted and deleted rows, and of updated ones before.
-    first: Image<'b>,
+    pub(super) first: Image<'b>,
     /// The image of updated rows after.
-    second: Image<'b>,
-    rows: Reader<'b>,
+    pub(super) second: Image<'b>,
+    pub(super) rows: Reader<'b>,
     /// A row of no columns takes no byte: all of them took their defaults.
-    empty_row: bool,
+    pub(super) empty_row: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RowsKind {
+pub(super) enum RowsKind {
     Insert,
     Update,
     PartialUpdate,
@@ -35,7 +35,7 @@ enum RowsKind {
 
 /// Which columns a row image has.
 #[derive(Clone, Copy, Debug)]
-struct Image<'b> {
+pub(super) struct Image<'b> {
     present: &'b [u8],
     /// How many there are, which is the length of the NULL bitmap.
     count: usize,
@@ -52,7 +52,7 @@ impl<'b> Image<'b> {
 
 /// A column's part of a row image.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part<'b> {
+pub(super) enum Part<'b> {
     Absent,
     Null,
     Bytes(&'b [u8]),
@@ -158,7 +158,7 @@ impl<'b> RowsEvent<'b> {
         self.first.walk(&mut self.rows, plan, &[], |column, part| {
             let Some(cell) = wanted_cell(cells, column) else { return };
             match plan.cell(column, part, arena) {
-                Ok(value) => *cell = value,
+                Ok(value) => *cell = column.shown(value, arena),
                 Err(error) => failure = failure.take().or(Some(error)),
             }
         })?;
@@ -205,7 +205,7 @@ impl<'b> RowsEvent<'b> {
                     // The document itself is not in the image.
                     Part::Difference => *cell = Cell::Absent,
                     Part::Null | Part::Bytes(_) => match plan.cell(column, part, arena) {
-                        Ok(value) => *cell = value,
+                        Ok(value) => *cell = column.shown(value, arena),
                         Err(error) => failure = failure.take().or(Some(error)),
                     },
                 }
@@ -216,7 +216,7 @@ impl<'b> RowsEvent<'b> {
 
     /// What stands before the after image of a partial update: one bit a JSON column of the table, set where
     /// the image has differences.
-    fn partial_columns(&mut self, plan: &TablePlan) -> Result<&'b [u8], DecodeError> {
+    pub(super) fn partial_columns(&mut self, plan: &TablePlan) -> Result<&'b [u8], DecodeError> {
         if self.kind != RowsKind::PartialUpdate {
             return Ok(&[]);
         }
@@ -240,7 +240,7 @@ fn wanted_cell<'c, 'a>(cells: &'c mut [Cell<'a>], column: &ColumnPlan) -> Option
 impl<'b> Image<'b> {
     /// Passes over one row image and shows each column's part of it.
     #[inline]
-    fn walk<'p>(
+    pub(super) fn walk<'p>(
         &self,
         rows: &mut Reader<'b>,
         plan: &'p TablePlan,
@@ -275,7 +275,7 @@ impl<'b> Image<'b> {
     }
 
     /// Passes over one row image and gives the primary key's parts.
-    fn key_parts<'a>(
+    pub(super) fn key_parts<'a>(
         &self,
         rows: &mut Reader<'b>,
         plan: &TablePlan,
@@ -299,7 +299,7 @@ impl<'b> Image<'b> {
 
 impl TablePlan {
     #[inline]
-    fn cell<'a>(
+    pub(super) fn cell<'a>(
         &'a self,
         column: &'a ColumnPlan,
         part: Part<'a>,
@@ -313,7 +313,7 @@ impl TablePlan {
         self.value(column, raw, self.row_rules, arena).map(Cell::Value)
     }
 
-    fn key_values<'a>(
+    pub(super) fn key_values<'a>(
         &'a self,
         parts: &[Part<'a>],
         arena: &'a Bump,

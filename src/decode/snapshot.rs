@@ -40,7 +40,8 @@ impl TablePlan {
                 Some(text) => Raw::of_text(&column.column_type, text, arena),
                 None => Ok(Raw::Null),
             };
-            *cell = Cell::Value(self.value(column, raw, self.snapshot_rules, arena)?);
+            let value = self.value(column, raw, self.snapshot_rules, arena)?;
+            *cell = column.shown(Cell::Value(value), arena);
         }
         Ok(RowChange {
             operation: Operation::Read,

@@ -124,6 +124,14 @@ pub enum RouteError {
         /// What it met.
         reason: String,
     },
+    /// A predicate's pattern gave up on a table's topic.
+    #[error("whether a predicate holds for topic {topic:?} could not be told")]
+    Predicate {
+        /// The topic before the router.
+        topic: String,
+        /// What the pattern met.
+        source: JavaRegexError,
+    },
     /// The row was decoded or laid out for another plan.
     #[error("event {event_id} of table {table}: column {column:?} was not decoded as planned")]
     Unplanned {
@@ -151,6 +159,7 @@ impl RouteError {
             | Self::Timestamp { .. }
             | Self::Absent { .. }
             | Self::Transform { .. }
+            | Self::Predicate { .. }
             | Self::Unplanned { .. } => Remedy::Stop, // The same row or table fails again.
         }
     }

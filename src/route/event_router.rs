@@ -80,6 +80,12 @@ impl EventRouter {
         }
     }
 
+    /// The headers that every record has, whatever the router does with it.
+    #[must_use]
+    pub fn context_headers(&self) -> &[(&'static str, String)] {
+        &self.context
+    }
+
     /// Finds the columns of a table.
     ///
     /// # Errors

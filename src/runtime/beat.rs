@@ -5,9 +5,9 @@ use tracing::warn;
 
 use super::Failure;
 use super::queries::Queries;
+use super::routing::Routing;
 use super::sender::Sender;
 use crate::config::ConnectorConfig;
-use crate::convert::Converters;
 use crate::route::Heartbeat;
 
 /// Debezium's heartbeat records, by the clock: also on a server where nothing happens.
@@ -21,10 +21,12 @@ pub(super) struct Beat {
 impl Beat {
     /// Heartbeats as the file asks for them. Converters that cannot write one publish none: the position
     /// moves on without them.
-    pub(super) fn new(config: &ConnectorConfig, converters: &Converters) -> Option<Self> {
+    pub(super) fn new(config: &ConnectorConfig, routing: &Routing) -> Option<Self> {
         let heartbeat = config.heartbeat.as_ref()?;
         let record = Heartbeat::new(heartbeat.topic.clone(), &config.topic_prefix);
-        if let Err(problems) = converters.check(record.parts()) {
+        if routing.chain.keeps_parts()
+            && let Err(problems) = routing.converters.check(record.parts())
+        {
             for problem in problems {
                 warn!(connector = %config.name, "heartbeats are not published: {problem}");
             }
@@ -47,16 +49,19 @@ impl Beat {
     pub(super) fn send(
         &mut self,
         now_ms: i64,
-        converters: &Converters,
+        routing: &Routing,
         arena: &Bump,
         queries: &Queries,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         self.last = Instant::now();
         let record = self.record.record(now_ms, arena);
-        let record =
-            converters.convert(&record, arena).map_err(|err| Failure::Converters(Box::new(err)))?;
-        sender.send(&record, 0)?;
+        let record = routing.chain.apply(record, arena);
+        let record = record.map_err(|err| Failure::Transforms(vec![err.to_string()]))?;
+        if let Some(record) = record {
+            let record = routing.converters.convert(&record, arena);
+            sender.send(&record.map_err(|err| Failure::Converters(Box::new(err)))?, 0)?;
+        }
         if let Some(query) = &self.action_query {
             queries.run(query, "heartbeat.action.query");
         }

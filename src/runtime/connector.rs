@@ -9,6 +9,7 @@ use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
 use super::queries::Queries;
+use super::routing::Routing;
 use super::sender::Sender;
 use super::snapshot::Publisher;
 use super::start::{Start, start};
@@ -17,11 +18,9 @@ use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
 use super::{ConnectorState, ConnectorStatus, Failure};
 use crate::checkpoint::{InFlight, Store};
-use crate::config::ConnectorConfig;
-use crate::convert::Converters;
+use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
-use crate::route::EventRouter;
 use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
 use crate::source::{DumpStart, Replica, SourceError};
 
@@ -62,8 +61,9 @@ impl Connector {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
         let mut backoff = Backoff::default();
+        let mut started = false;
         loop {
-            let failure = match self.session(&store, &mut backoff) {
+            let failure = match self.session(&store, &mut backoff, &mut started) {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
@@ -104,23 +104,20 @@ impl Connector {
     }
 
     /// From the stored offset to a failure, with one producer.
-    fn session(&self, store: &Arc<Mutex<Store>>, backoff: &mut Backoff) -> Result<(), Failure> {
+    fn session(
+        &self,
+        store: &Arc<Mutex<Store>>,
+        backoff: &mut Backoff,
+        started: &mut bool,
+    ) -> Result<(), Failure> {
         let host = self.config.source.hosts.first().map_or("", String::as_str);
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
-        let router = Rc::new(EventRouter::new(
-            self.config.router.clone(),
-            &self.config.topic_prefix,
-            &Uuid::now_v7().to_string(),
-        ));
-        let converters = Rc::new(
-            Converters::new(&self.config.converters)
-                .map_err(|err| Failure::Converters(Box::new(err)))?,
-        );
-        let start = start(&self.config, &queries, store, &router, &converters)?;
+        let routing = Rc::new(Routing::new(&self.config)?);
+        let start = start(&self.config, &queries, store, &routing, *started)?;
+        *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, store)?;
-        let result =
-            self.read(start, &mut session, store, &queries, router, converters, caught_up, backoff);
+        let result = self.read(start, &mut session, store, &queries, routing, caught_up, backoff);
         self.close_session(session, result)
     }
 
@@ -183,8 +180,7 @@ impl Connector {
         session: &mut Session,
         store: &Arc<Mutex<Store>>,
         queries: &Queries,
-        router: Rc<EventRouter>,
-        converters: Rc<Converters>,
+        routing: Rc<Routing>,
         caught_up: Option<CaughtUp>,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
@@ -195,8 +191,7 @@ impl Connector {
                 let publisher = Publisher {
                     config: &self.config,
                     queries,
-                    router: &router,
-                    converters: &converters,
+                    routing: &routing,
                     status: &self.status,
                     metrics: &self.metrics,
                     stop: &self.shared.stop,
@@ -205,12 +200,15 @@ impl Connector {
                 Some(snapshot.publish(&publisher, &mut session.sender)?)
             }
         };
+        if self.config.snapshot_mode == SnapshotMode::InitialOnly {
+            info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
+            return Ok(());
+        }
         let offset = session.in_flight.read_offset();
         let mut stream = Stream::new(
             Arc::clone(&self.config),
             queries.clone(),
-            router,
-            converters,
+            routing,
             self.metrics.clone(),
             Arc::clone(store),
             &offset,

@@ -4,8 +4,8 @@ use crate::decode::DecodeError;
 use crate::error::Remedy;
 use crate::route::RouteError;
 use crate::sink::SinkError;
-use crate::source::SourceError;
 use crate::source::event::EventError;
+use crate::source::{PreflightProblem, SourceError};
 
 /// Why a connector is not running.
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +54,18 @@ pub enum Failure {
     /// Converters that cannot be made.
     #[error(transparent)]
     Converters(Box<ConvertError>),
+    /// Transforms that cannot do what they are configured to do.
+    #[error("{}", .0.join("\n"))]
+    Transforms(Vec<String>),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
+    /// `snapshot.mode=recovery` without a stored position.
+    #[error(
+        "snapshot.mode=recovery goes on from a stored position, and there is no stored position; write initial or \
+         no_data for a first start"
+    )]
+    NothingToRecover,
     /// Kafka, or the way to it.
     #[error(transparent)]
     Sink(#[from] SinkError),
@@ -72,6 +81,9 @@ pub enum Failure {
         /// Why.
         source: SinkError,
     },
+    /// A record that the producer does not take, whatever becomes of others.
+    #[error(transparent)]
+    Refused(SinkError),
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -142,11 +154,15 @@ impl Failure {
             Self::Decode { source, .. } => source.remedy(),
             Self::Route { source, .. } => source.remedy(),
             Self::Convert { source, .. } => source.remedy(),
-            Self::Sink(err) | Self::Delivery { source: err, .. } => err.remedy(),
+            Self::Sink(err) | Self::Refused(err) | Self::Delivery { source: err, .. } => {
+                err.remedy()
+            }
             Self::Store(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)
+            | Self::Transforms(_)
             | Self::Tables(_)
+            | Self::NothingToRecover
             | Self::InvalidOperation { .. }
             | Self::StatementFormat { .. }
             | Self::UnknownEvent { .. }
@@ -154,6 +170,13 @@ impl Failure {
             | Self::Panic(_)
             | Self::StopRequested => Remedy::Stop,
         }
+    }
+
+    /// Whether the server cannot go on from the stored position.
+    pub(super) fn is_lost_position(&self) -> bool {
+        let Self::Source(source) = self else { return false };
+        let SourceError::Preflight(problems) = &**source else { return false };
+        problems.iter().any(PreflightProblem::is_lost_position)
     }
 
     /// The whole chain of causes in one line.

@@ -3,13 +3,16 @@
 
 mod backoff;
 mod beat;
+mod changes;
 mod checkpointer;
 mod connector;
+mod errors;
 mod failure;
 mod held;
 mod overlap;
 mod pipeline;
 mod queries;
+mod routing;
 mod row;
 mod sender;
 mod sent_from;

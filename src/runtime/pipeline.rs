@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use tracing::trace;
 
 use super::checkpointer::Checkpointer;
@@ -11,6 +13,9 @@ use crate::source::{Packet, Replica};
 
 /// Counts are handed over, and the stop flag looked at, after this many events.
 const COUNT_EVERY: u32 = 256;
+
+/// Transactions that were committed this long ago are a backlog, not the tail of the log.
+const FAR_BEHIND: Duration = Duration::from_secs(1);
 
 /// What the reader's loop works with.
 pub(super) struct Pipeline<'a> {
@@ -56,10 +61,13 @@ impl Pipeline<'_> {
         if !behind {
             self.sender.publish();
         }
-        self.checkpointer.set_busy(behind);
-        self.stream.count(!behind);
+        let lag = if idle { Duration::ZERO } else { self.stream.lag() };
+        let far_behind = lag >= FAR_BEHIND;
+        self.checkpointer.set_busy(behind || far_behind);
+        self.stream.count();
+        self.metrics.lag.set(if behind || far_behind { lag.as_secs_f64() } else { 0.0 });
         self.stream.beat(self.sender)?;
-        self.sender.poll(behind)?;
+        self.sender.poll(far_behind)?;
         self.status.tick();
         if let (true, Some(err)) = (idle, self.checkpointer.failure()) {
             return Err(err.into());

@@ -4,24 +4,26 @@ use bumpalo::Bump;
 use tracing::{error, warn};
 
 use super::Failure;
+use super::errors::FailedRow;
 use super::overlap::Overlap;
+use super::routing::Routing;
 use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use crate::config::InvalidOperation;
-use crate::connect::{Operation, RowChange};
-use crate::convert::Converters;
+use crate::connect::{Cell, Operation, RowChange, SourceRecord};
 use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
-use crate::route::{DropReason, EventRouter, ExpandWarning, Routed};
+use crate::route::{DropReason, ExpandWarning, RouteError, Routed, RouterPlan};
 
 /// Repeated warnings are held back for this long.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// One row on its way.
+/// One row on its way to the router.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) table: &'a Captured,
+    pub(super) plan: &'a RouterPlan,
     pub(super) change: &'a RowChange<'a>,
     /// The time of processing, in milliseconds since the epoch.
     pub(super) now_ms: i64,
@@ -29,53 +31,120 @@ pub(super) struct Row<'a> {
 
 /// What a row needs on its way.
 pub(super) struct RowContext<'a> {
-    pub(super) router: &'a EventRouter,
-    pub(super) converters: &'a Converters,
+    pub(super) routing: &'a Routing,
     pub(super) arena: &'a Bump,
     pub(super) transaction: &'a Transaction,
     pub(super) overlap: &'a mut Option<Overlap>,
     pub(super) dropped: &'a mut Dropped,
 }
 
+impl<'a> RowContext<'a> {
+    /// Passes a row over that failed, where `errors.tolerance` says so.
+    #[inline]
+    pub(super) fn tolerate(
+        &mut self,
+        result: Result<(), Failure>,
+        table: &Captured,
+        cells: &[Cell<'a>],
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Err(failure) = result else { return Ok(()) };
+        let tolerance = &self.routing.tolerance;
+        if !tolerance.covers(&failure) {
+            return Err(failure);
+        }
+        let (transaction, arena) = (self.transaction, self.arena);
+        let metrics = &self.dropped.metrics;
+        let row = FailedRow { table, cells, transaction, arena, metrics };
+        tolerance.pass(&failure, &row, sender)
+    }
+
+    /// Whether the snapshot has published this row.
+    pub(super) fn was_in_snapshot(&mut self, table: &Captured, change: &RowChange<'_>) -> bool {
+        change.operation == Operation::Create
+            && self.overlap.as_mut().is_some_and(|overlap| overlap.covers(&table.name, change))
+    }
+
+    pub(super) fn route_failure(&self, table: &str, source: RouteError) -> Failure {
+        Failure::Route {
+            transaction: self.transaction.name(),
+            table: table.to_owned(),
+            source: Box::new(source),
+        }
+    }
+}
+
 /// Routes, converts and sends one row, or drops it for a reason that is counted.
-pub(super) fn send_row(
-    row: Row<'_>,
-    context: &mut RowContext<'_>,
+pub(super) fn send_row<'a>(
+    row: Row<'a>,
+    context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
-    if row.change.operation == Operation::Create
-        && let Some(overlap) = context.overlap
-        && overlap.covers(&row.table.name, row.change)
-    {
-        return Ok(()); // The snapshot has published it.
+    if context.was_in_snapshot(row.table, row.change) {
+        return Ok(());
     }
-    let routed = context.router.route(&row.table.router, row.change, row.now_ms, context.arena);
-    let routed = routed.map_err(|source| Failure::Route {
-        transaction: context.transaction.name(),
-        table: row.table.name.clone(),
-        source: Box::new(source),
-    })?;
-    match routed {
+    route(row.table, row.plan, row.change, row.now_ms, context, sender)
+}
+
+/// Hands a row to the router, and on what comes out. A row that fails is passed over where the file says so.
+pub(super) fn route<'a>(
+    table: &Captured,
+    plan: &'a RouterPlan,
+    change: &RowChange<'a>,
+    now_ms: i64,
+    context: &mut RowContext<'a>,
+    sender: &mut Sender,
+) -> Result<(), Failure> {
+    let result = try_route(table, plan, change, now_ms, context, sender);
+    context.tolerate(result, table, change.cells, sender)
+}
+
+fn try_route<'a>(
+    table: &Captured,
+    plan: &'a RouterPlan,
+    change: &RowChange<'a>,
+    now_ms: i64,
+    context: &mut RowContext<'a>,
+    sender: &mut Sender,
+) -> Result<(), Failure> {
+    let routed = context.routing.router.route(plan, change, now_ms, context.arena);
+    match routed.map_err(|source| context.route_failure(&table.name, source))? {
         Routed::Record(record, warning) => {
             if let Some(warning) = warning {
-                context.dropped.not_expanded(&row.table.name, &warning);
+                context.dropped.not_expanded(&table.name, &warning);
             }
-            let record = context.converters.convert(&record, context.arena);
-            let record = record.map_err(|source| Failure::Convert {
-                transaction: context.transaction.name(),
-                table: row.table.name.clone(),
-                source: Box::new(source),
-            })?;
-            sender.send(&record, context.transaction.commit_us)
+            finish(table, record, context, sender)
         }
         Routed::Dropped(DropReason::Update) => {
-            context.dropped.update(&row.table.name, context.transaction)
+            context.dropped.update(&table.name, context.transaction)
         }
         Routed::Dropped(DropReason::Delete) => {
             context.dropped.metrics.dropped_deletes.inc();
             Ok(())
         }
     }
+}
+
+/// Passes a record through the transforms behind the router, converts and sends it.
+pub(super) fn finish<'a>(
+    table: &Captured,
+    record: SourceRecord<'a>,
+    context: &mut RowContext<'a>,
+    sender: &mut Sender,
+) -> Result<(), Failure> {
+    let Routing { chain, converters, .. } = context.routing;
+    let record = chain.apply(record, context.arena);
+    let Some(record) = record.map_err(|err| context.route_failure(&table.name, err))? else {
+        context.dropped.filtered();
+        return Ok(());
+    };
+    let record = converters.convert(&record, context.arena);
+    let record = record.map_err(|source| Failure::Convert {
+        transaction: context.transaction.name(),
+        table: table.name.clone(),
+        source: Box::new(source),
+    })?;
+    sender.send(&record, context.transaction.commit_us)
 }
 
 /// Counts changes that publish nothing, and says so without flooding the log.
@@ -101,6 +170,11 @@ impl Dropped {
             error = err,
             "a row cannot be read and is passed over, as event.processing.failure.handling.mode says"
         );
+    }
+
+    /// A record that a `Filter` drops.
+    pub(super) fn filtered(&mut self) {
+        self.metrics.dropped_filtered.inc();
     }
 
     fn not_expanded(&mut self, table: &str, warning: &ExpandWarning) {

@@ -80,6 +80,7 @@ impl Sender {
             match self.sink.send(record, self.next_sequence) {
                 Ok(()) => break,
                 Err(SinkError::Full) => self.wait_for_room()?,
+                Err(err) if err.is_of_record() => return Err(Failure::Refused(err)),
                 Err(err) => return Err(err.into()),
             }
         }
@@ -132,10 +133,11 @@ impl Sender {
         self.in_flight.publish(&mut self.batch);
     }
 
-    /// Serves what has been acknowledged, and tells of a failed delivery. `behind`: more waits to be read.
-    pub(super) fn poll(&mut self, behind: bool) -> Result<(), Failure> {
+    /// Serves what has been acknowledged, and tells of a failed delivery. `far_behind`: a
+    /// backlog is being read.
+    pub(super) fn poll(&mut self, far_behind: bool) -> Result<(), Failure> {
         self.sink.poll()?;
-        Ok(self.sink.pace(behind)?)
+        Ok(self.sink.pace(far_behind)?)
     }
 
     /// Waits until everything is acknowledged; whether it is.

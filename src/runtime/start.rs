@@ -1,18 +1,17 @@
 use std::sync::{Mutex, PoisonError};
 
-use tracing::info;
+use tracing::{info, warn};
 use uuid::Uuid;
 
 use super::Failure;
 use super::queries::Queries;
+use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
 use crate::checkpoint::Store;
 use crate::config::{ConnectorConfig, SnapshotMode};
-use crate::convert::Converters;
 use crate::decode::TableLayout;
-use crate::offset::Offset;
-use crate::route::EventRouter;
+use crate::offset::{BinlogPosition, Offset};
 use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offset};
 
 /// What the stored offset of a snapshot in progress says, as Debezium's does.
@@ -22,6 +21,9 @@ const SERVER_UUID: &str = "server-uuid";
 
 /// The fact under which our own UUID is remembered.
 const REPLICA_UUID: &str = "replica-uuid";
+
+/// The first event of a log file stands behind its magic number.
+const LOG_START: u64 = 4;
 
 /// Where a session starts.
 pub(super) struct Start {
@@ -35,43 +37,131 @@ pub(super) struct Start {
     pub(super) snapshot: Option<InitialSnapshot>,
 }
 
-/// Checks the server and every captured table, then finds the place to start from and stores it.
+/// Checks the server and every captured table, then finds the place to start from and stores it. `again` says
+/// that this is no new start but one more try after a failure.
 pub(super) fn start(
     config: &ConnectorConfig,
     queries: &Queries,
     store: &Mutex<Store>,
-    router: &EventRouter,
-    converters: &Converters,
+    routing: &Routing,
+    again: bool,
 ) -> Result<Start, Failure> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
     let uuid = replica_uuid(&store)?;
     let server = queries.preflight(uuid)?;
-    let tables = capture(config, queries.layouts()?, router, converters)?;
+    let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
-    if let Some(offset) = store.load()?.filter(|offset| offset.snapshot.is_none()) {
-        let offset = resume(config, &server, offset, &store)?;
-        return Ok(Start { offset, end, uuid, snapshot: None });
+    let mut plan = Plan::new(config.snapshot_mode, store.load()?, again)?;
+    if let Plan::Resume(offset) = plan {
+        match resume(config, &server, offset, &store) {
+            Ok(offset) => return Ok(Start { offset, end, uuid, snapshot: None }),
+            Err(failure)
+                if config.snapshot_mode == SnapshotMode::WhenNeeded
+                    && failure.is_lost_position() =>
+            {
+                let error = failure.chain();
+                warn!(connector = %config.name, error, "THE STORED POSITION IS LOST: all rows in the tables are published again, and rows that were inserted and deleted since are missed");
+                plan = Plan::Snapshot;
+            }
+            Err(failure) => return Err(failure),
+        }
     }
-    let (offset, snapshot) = if config.snapshot_mode == SnapshotMode::NoData {
-        info!(connector = %config.name, "first start: from the end of the log");
-        (end.clone(), None)
-    } else {
-        info!(connector = %config.name, tables = tables.len(), "first start: from the rows in the tables");
-        let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
-        let snapshot = queries.snapshot(server.has_gtids(), &layouts)?;
-        let offset = Offset {
-            position: snapshot.position.clone(),
-            gtids: snapshot.gtids.clone(),
-            snapshot: Some(SNAPSHOT_IN_PROGRESS.to_owned()),
-            ..Offset::default()
-        };
-        (offset, Some(InitialSnapshot { snapshot, tables }))
+    let (offset, snapshot) = match plan {
+        Plan::Resume(offset) => (offset, None),
+        Plan::Beginning => {
+            info!(connector = %config.name, "first start: from the oldest log that the server has");
+            (beginning_of(&server), None)
+        }
+        Plan::End => {
+            info!(connector = %config.name, "first start: from the end of the log");
+            (end.clone(), None)
+        }
+        Plan::Snapshot => {
+            info!(connector = %config.name, tables = tables.len(), "from the rows in the tables");
+            let (offset, snapshot) = open_snapshot(queries, &server, tables)?;
+            (offset, Some(snapshot))
+        }
     };
     store.save(&offset)?;
     if store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
     Ok(Start { offset, end, uuid, snapshot })
+}
+
+fn open_snapshot(
+    queries: &Queries,
+    server: &Server,
+    tables: Vec<(TableLayout, Captured)>,
+) -> Result<(Offset, InitialSnapshot), Failure> {
+    let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
+    let snapshot = queries.snapshot(server.has_gtids(), &layouts)?;
+    let offset = Offset {
+        position: snapshot.position.clone(),
+        gtids: snapshot.gtids.clone(),
+        snapshot: Some(SNAPSHOT_IN_PROGRESS.to_owned()),
+        ..Offset::default()
+    };
+    Ok((offset, InitialSnapshot { snapshot, tables }))
+}
+
+/// Where to begin, by `snapshot.mode` and what is stored.
+#[derive(Debug, PartialEq)]
+enum Plan {
+    /// At the stored place.
+    Resume(Offset),
+    /// At the end of the log.
+    End,
+    /// At the beginning of the oldest log.
+    Beginning,
+    /// With the rows in the tables.
+    Snapshot,
+}
+
+impl Plan {
+    fn new(mode: SnapshotMode, stored: Option<Offset>, again: bool) -> Result<Self, Failure> {
+        let Some(mut offset) = stored else {
+            return match mode {
+                SnapshotMode::NoData => Ok(Self::End),
+                SnapshotMode::Never => Ok(Self::Beginning),
+                SnapshotMode::Recovery => Err(Failure::NothingToRecover),
+                SnapshotMode::Initial
+                | SnapshotMode::InitialOnly
+                | SnapshotMode::WhenNeeded
+                | SnapshotMode::Always => Ok(Self::Snapshot),
+            };
+        };
+        let interrupted = offset.snapshot.take().is_some();
+        match mode {
+            SnapshotMode::Always if !again => return Ok(Self::Snapshot),
+            SnapshotMode::Initial
+            | SnapshotMode::InitialOnly
+            | SnapshotMode::WhenNeeded
+            | SnapshotMode::Always
+                if interrupted =>
+            {
+                info!("the snapshot was interrupted and starts over");
+                return Ok(Self::Snapshot);
+            }
+            SnapshotMode::NoData | SnapshotMode::Never | SnapshotMode::Recovery if interrupted => {
+                warn!(
+                    "a snapshot was interrupted: the rows that it did not reach are not published"
+                );
+            }
+            _ => {}
+        }
+        Ok(Self::Resume(offset))
+    }
+}
+
+/// The oldest place from which the server can send its log.
+fn beginning_of(server: &Server) -> Offset {
+    let file = server.logs.first().map_or(&server.position.file, |(file, _)| file).clone();
+    Offset {
+        position: BinlogPosition { file, pos: LOG_START },
+        gtids: server.has_gtids().then(|| server.gtid_purged.clone()),
+        ..Offset::default()
+    }
 }
 
 /// The UUID under which servers know this replica. It stays the same, so that a server ends what is left of
@@ -123,14 +213,13 @@ fn resume(
 fn capture(
     config: &ConnectorConfig,
     layouts: Vec<TableLayout>,
-    router: &EventRouter,
-    converters: &Converters,
+    routing: &Routing,
 ) -> Result<Vec<(TableLayout, Captured)>, Failure> {
     let settings = (config.topic_prefix.as_str(), &config.capture, &config.decode);
     let mut tables = Vec::new();
     let mut problems = Vec::new();
     for layout in layouts {
-        match Captured::new(&layout, None, settings, router, converters) {
+        match Captured::new(&layout, None, settings, routing) {
             Ok(captured) => tables.push((layout, captured)),
             Err(CaptureError::Table(mut found)) => problems.append(&mut found),
             Err(CaptureError::Decode(err)) => {
@@ -139,4 +228,32 @@ fn capture(
         }
     }
     if problems.is_empty() { Ok(tables) } else { Err(Failure::Tables(problems)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mode_begins_where_it_should() {
+        use SnapshotMode::{Always, Initial, InitialOnly, Never, NoData, Recovery, WhenNeeded};
+        let done = || Offset { ts_sec: 7, ..Offset::default() };
+        let interrupted = || Offset { snapshot: Some("INITIAL".into()), ..done() };
+        let resume = || Some(Plan::Resume(done()));
+        let snapshot = || Some(Plan::Snapshot);
+        for (mode, fresh, stored, half, retried) in [
+            (Initial, snapshot(), resume(), snapshot(), resume()),
+            (InitialOnly, snapshot(), resume(), snapshot(), resume()),
+            (WhenNeeded, snapshot(), resume(), snapshot(), resume()),
+            (Always, snapshot(), snapshot(), snapshot(), resume()),
+            (NoData, Some(Plan::End), resume(), resume(), resume()),
+            (Never, Some(Plan::Beginning), resume(), resume(), resume()),
+            (Recovery, None, resume(), resume(), resume()),
+        ] {
+            assert_eq!(Plan::new(mode, None, false).ok(), fresh, "{mode:?}");
+            assert_eq!(Plan::new(mode, Some(done()), false).ok(), stored, "{mode:?}");
+            assert_eq!(Plan::new(mode, Some(interrupted()), false).ok(), half, "{mode:?}");
+            assert_eq!(Plan::new(mode, Some(done()), true).ok(), retried, "{mode:?}");
+        }
+    }
 }

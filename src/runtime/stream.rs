@@ -4,9 +4,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Failure;
 use super::beat::Beat;
+use super::changes::{ChangedRow, skips};
 use super::held::Prepared;
 use super::overlap::Overlap;
 use super::queries::Queries;
+use super::routing::{Course, Routing};
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
 use super::sent_from::SentFrom;
@@ -15,11 +17,9 @@ use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
 use crate::checkpoint::{InFlight, Store};
 use crate::config::ConnectorConfig;
-use crate::convert::Converters;
 use crate::decode::{DecodeError, RowsEvent, rows_table_id};
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
-use crate::route::EventRouter;
 use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
@@ -38,8 +38,7 @@ pub(super) struct Stream {
     config: Arc<ConnectorConfig>,
     queries: Queries,
     tables: Tables,
-    router: Rc<EventRouter>,
-    converters: Rc<Converters>,
+    routing: Rc<Routing>,
     metrics: ConnectorMetrics,
     transaction: Transaction,
     overlap: Option<Overlap>,
@@ -58,22 +57,20 @@ impl Stream {
     pub(super) fn new(
         config: Arc<ConnectorConfig>,
         queries: Queries,
-        router: Rc<EventRouter>,
-        converters: Rc<Converters>,
+        routing: Rc<Routing>,
         metrics: ConnectorMetrics,
         store: Arc<Mutex<Store>>,
         offset: &Offset,
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let beat = Beat::new(&config, &converters);
+        let beat = Beat::new(&config, &routing);
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
             tables: Tables::new(&config),
             config,
             queries,
-            router,
-            converters,
+            routing,
             transaction: Transaction::new(offset),
             overlap,
             arena: Bump::with_capacity(ARENA_BYTES),
@@ -109,7 +106,7 @@ impl Stream {
     ) -> Result<(), Failure> {
         let header = &event.header;
         if !header.is_artificial() {
-            self.transaction.move_to(header.log_pos, header.timestamp, header.server_id);
+            self.transaction.move_to(header);
         }
         self.dispatch(event, sender)
     }
@@ -171,11 +168,7 @@ impl Stream {
             event::GtidEvent::parse(event.body)
         };
         let gtid = gtid.map_err(|err| self.malformed(event, err))?;
-        self.transaction.announce(
-            Some(gtid.gtid),
-            gtid.immediate_commit_timestamp
-                .unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
-        );
+        self.transaction.announce(Some(gtid.gtid), &gtid, &event.header);
         Ok(())
     }
 
@@ -190,12 +183,7 @@ impl Stream {
         self.leave_overlap();
         let anonymous =
             event::GtidEvent::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        self.transaction.announce(
-            None,
-            anonymous
-                .immediate_commit_timestamp
-                .unwrap_or(u64::from(event.header.timestamp) * 1_000_000),
-        );
+        self.transaction.announce(None, &anonymous, &event.header);
         Ok(())
     }
 
@@ -243,9 +231,9 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.transaction.begin(event.header.event_size),
+            Statement::Begin => self.transaction.begin(query.thread_id),
             Statement::XaStart => {
-                self.transaction.begin(event.header.event_size);
+                self.transaction.begin(query.thread_id);
                 sender.hold();
             }
             Statement::XaCommit(name) => {
@@ -333,7 +321,7 @@ impl Stream {
     }
 
     fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let mapped = self.tables.map(event.body, &self.queries, &self.router, &self.converters);
+        let mapped = self.tables.map(event.body, &self.queries, &self.routing);
         mapped.map_err(|failure| match failure {
             MapFailure::Decode(source) => self.decode_failure(*source),
             MapFailure::Failure(failure) => failure,
@@ -358,6 +346,16 @@ impl Stream {
         let mut rows = RowsEvent::parse(event.header.event_type, event.body)
             .map_err(|err| decode_failure(&self.transaction, err))?;
         let source_ts_ms = i64::from(event.header.timestamp) * 1000;
+        let plan = match &table.course {
+            Course::Routed(plan) => plan,
+            Course::Gated(_) => return self.send_changes(rows, sender),
+            Course::Dropped => {
+                while let Ok(Some(_)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                    self.dropped.filtered();
+                }
+                return Ok(());
+            }
+        };
         let now_ms = now_ms();
         loop {
             reset(&mut self.arena);
@@ -370,15 +368,64 @@ impl Stream {
                 change => change.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skips(change.operation) {
+            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
-                let row = Row { table, change: &change, now_ms };
+                let row = Row { table, plan, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
                 send_row(
                     row,
                     &mut RowContext {
-                        router: &self.router,
-                        converters: &self.converters,
+                        routing: &self.routing,
+                        arena: &self.arena,
+                        transaction: &self.transaction,
+                        overlap: &mut self.overlap,
+                        dropped: &mut self.dropped,
+                    },
+                    sender,
+                )?;
+            }
+            self.transaction.row_done();
+            if sender.sequence() >= self.next_inside && !sender.is_holding() {
+                self.next_inside = sender.sequence() + INSIDE_EVERY;
+                sender.place(self.transaction.inside(sender.sequence()));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Self::send_rows`], for a table of which not every record goes to the router.
+    fn send_changes(
+        &mut self,
+        mut rows: RowsEvent<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
+        let Course::Gated(gated) = &table.course else { return Ok(()) };
+        let gtid = self.transaction.gtid_text();
+        loop {
+            reset(&mut self.arena);
+            let images = match rows.next_images(&table.plan, &self.arena) {
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                    self.transaction.row_done();
+                    continue;
+                }
+                images => images.map_err(|err| decode_failure(&self.transaction, err))?,
+            };
+            let Some(images) = images else { break };
+            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
+                let source = self.transaction.change_source(gtid.as_deref());
+                let row = ChangedRow {
+                    table,
+                    gated,
+                    images,
+                    source,
+                    now_ns: now_ns(),
+                    tombstones: self.config.tombstones_on_delete,
+                };
+                row.send(
+                    &mut RowContext {
+                        routing: &self.routing,
                         arena: &self.arena,
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
@@ -403,20 +450,23 @@ impl Stream {
             return Ok(());
         }
         reset(&mut self.arena);
-        beat.send(now_ms(), &self.converters, &self.arena, &self.queries, sender)
+        beat.send(now_ms(), &self.routing, &self.arena, &self.queries, sender)
     }
 
     /// Says which row a refused record came from.
     pub(super) fn explain(&self, failure: Failure, in_flight: &InFlight) -> Failure {
         match failure {
-            Failure::Sink(SinkError::Record { sequence, event_id, reason }) => Failure::Delivery {
-                transaction: in_flight
-                    .transaction_of(sequence)
-                    .unwrap_or_else(|| self.transaction_name()),
-                table: self.sent_from.table_of(sequence).to_owned(),
-                event_id,
-                source: *reason,
-            },
+            Failure::Sink(SinkError::Record { sequence, event_id, reason })
+            | Failure::Refused(SinkError::Record { sequence, event_id, reason }) => {
+                Failure::Delivery {
+                    transaction: in_flight
+                        .transaction_of(sequence)
+                        .unwrap_or_else(|| self.transaction_name()),
+                    table: self.sent_from.table_of(sequence).to_owned(),
+                    event_id,
+                    source: *reason,
+                }
+            }
             other => other,
         }
     }
@@ -440,13 +490,15 @@ impl Stream {
     }
 
     /// Hands counts over to the metrics, once a batch of events is done.
-    pub(super) fn count(&mut self, caught_up: bool) {
+    pub(super) fn count(&mut self) {
         self.metrics.transactions.inc_by(std::mem::take(&mut self.transactions));
-        if caught_up {
-            self.metrics.lag.set(0.0);
-        } else if self.transaction.commit_us > 0 {
-            let late = now_us().saturating_sub(self.transaction.commit_us);
-            self.metrics.lag.set(Duration::from_micros(late).as_secs_f64());
+    }
+
+    /// How long ago the latest transaction was committed; zero where the log does not say.
+    pub(super) fn lag(&self) -> Duration {
+        match self.transaction.commit_us {
+            0 => Duration::ZERO,
+            commit_us => Duration::from_micros(now_us().saturating_sub(commit_us)),
         }
     }
 
@@ -484,6 +536,11 @@ fn reset(arena: &mut Bump) {
 fn now_us() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+pub(super) fn now_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 pub(super) fn now_ms() -> i64 {

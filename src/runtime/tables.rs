@@ -4,10 +4,9 @@ use tracing::{info, warn};
 
 use super::Failure;
 use super::queries::Queries;
+use super::routing::{Course, Routing};
 use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
-use crate::convert::Converters;
 use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
-use crate::route::{EventRouter, RouterPlan};
 
 /// The table id's bytes at the start of a table map.
 const TABLE_ID_BYTES: usize = 6;
@@ -36,7 +35,7 @@ pub(super) struct Captured {
     /// The table map that the plans were made for, after its table id.
     raw: Vec<u8>,
     pub(super) plan: TablePlan,
-    pub(super) router: RouterPlan,
+    pub(super) course: Course,
 }
 
 impl Captured {
@@ -45,8 +44,7 @@ impl Captured {
         layout: &TableLayout,
         map: Option<(&TableMap<'_>, &[u8])>,
         config: (&str, &CaptureConfig, &DecodeConfig),
-        router: &EventRouter,
-        converters: &Converters,
+        routing: &Routing,
     ) -> Result<Self, CaptureError> {
         let (topic_prefix, capture, decode) = config;
         let name = format!("{}.{}", layout.database, layout.table);
@@ -57,28 +55,28 @@ impl Captured {
             &capture.columns,
             decode,
         )?;
-        let router = router.plan(&plan.schema).map_err(|problems| {
+        let course = Course::new(routing, &plan.schema).map_err(|problems| {
             CaptureError::Table(
                 problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
             )
         })?;
-        let checked = converters.check(router.parts(&plan.schema)).map_err(|problems| {
-            CaptureError::Table(
-                problems.iter().map(|problem| format!("{name}: {problem}")).collect(),
-            )
-        })?;
-        for warning in checked {
-            warn!(table = %name, "{warning}");
-        }
-        let mut wanted = router.wanted.clone();
-        for &index in &plan.schema.primary_key {
-            if let Some(wanted) = wanted.get_mut(index) {
-                *wanted = true; // To tell a row of the snapshot, and to name a row in errors.
+        match &course {
+            // A row that fails shows every column.
+            Course::Routed(_) if routing.tolerance.keeps_rows() => {}
+            Course::Routed(router) => {
+                let mut wanted = router.wanted.clone();
+                for &index in &plan.schema.primary_key {
+                    if let Some(wanted) = wanted.get_mut(index) {
+                        *wanted = true; // To tell a row of the snapshot, and to name a row in errors.
+                    }
+                }
+                plan.want(&wanted);
             }
+            Course::Dropped => plan.want(&[]),
+            Course::Gated(_) => {} // Their records show every column.
         }
-        plan.want(&wanted);
         let raw = map.map(|(_, raw)| raw.to_vec()).unwrap_or_default();
-        Ok(Self { name, raw, plan, router })
+        Ok(Self { name, raw, plan, course })
     }
 }
 
@@ -142,8 +140,7 @@ impl Tables {
         &mut self,
         body: &[u8],
         queries: &Queries,
-        router: &EventRouter,
-        converters: &Converters,
+        routing: &Routing,
     ) -> Result<(), MapFailure> {
         let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
         let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
@@ -163,8 +160,7 @@ impl Tables {
                         Entry::Captured(index)
                     }
                     known => {
-                        let captured =
-                            self.plan(body, raw, (database, table), queries, router, converters)?;
+                        let captured = self.plan(body, raw, (database, table), queries, routing)?;
                         info!(table = %captured.name, "table layout taken up");
                         match known.and_then(|index| self.captured.get_mut(index)) {
                             Some(slot) => *slot = captured,
@@ -186,13 +182,12 @@ impl Tables {
         raw: &[u8],
         (database, table): (&str, &str),
         queries: &Queries,
-        router: &EventRouter,
-        converters: &Converters,
+        routing: &Routing,
     ) -> Result<Captured, MapFailure> {
         let map = TableMap::parse(body).map_err(MapFailure::decode)?;
         let layout = queries.layout(database, table).map_err(MapFailure::Failure)?;
         let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
-        match Captured::new(&layout, Some((&map, raw)), config, router, converters) {
+        match Captured::new(&layout, Some((&map, raw)), config, routing) {
             Ok(captured) => Ok(captured),
             Err(CaptureError::Decode(err)) => {
                 warn!(database, table, error = %err, "the table's layout does not fit the log");

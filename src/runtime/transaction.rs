@@ -3,6 +3,8 @@ use std::sync::Arc;
 use super::held::Outcome;
 use crate::checkpoint::{Boundary, CompletedGtids};
 use crate::offset::{BinlogPosition, Gtid, Offset};
+use crate::route::ChangeSource;
+use crate::source::event::{EventHeader, GtidEvent};
 
 /// Where the reader is in the log, and what it knows of the transaction it is in.
 ///
@@ -12,10 +14,16 @@ pub(super) struct Transaction {
     file: Arc<str>,
     pos: u64,
     begin_pos: u64,
+    /// Where the present event starts.
+    event_pos: u64,
     gtid: Option<Gtid>,
     open: bool,
     /// When it was committed, in microseconds since the epoch; 0 for unknown.
     pub(super) commit_us: u64,
+    /// When it was committed first, at the server it comes from.
+    original_us: u64,
+    /// The session that made it.
+    thread: Option<u32>,
     events: u64,
     rows: u64,
     ts_sec: u64,
@@ -31,9 +39,12 @@ impl Transaction {
             file: Arc::from(offset.position.file.as_str()),
             pos: offset.position.pos,
             begin_pos: offset.position.pos,
+            event_pos: offset.position.pos,
             gtid: None,
             open: false,
             commit_us: 0,
+            original_us: 0,
+            thread: None,
             events: 0,
             rows: 0,
             ts_sec: offset.ts_sec,
@@ -44,18 +55,19 @@ impl Transaction {
     }
 
     /// Takes note of where an event ends. Positions on the wire have 32 bits and wrap in large files.
-    pub(super) fn move_to(&mut self, log_pos: u32, ts_sec: u32, server_id: u32) {
-        if log_pos != 0 {
-            let low = u64::from(log_pos);
+    pub(super) fn move_to(&mut self, header: &EventHeader) {
+        if header.log_pos != 0 {
+            let low = u64::from(header.log_pos);
             let mut pos = (self.pos & !0xffff_ffff) | low;
             if pos < self.pos {
                 pos += 1 << 32;
             }
             self.pos = pos;
+            self.event_pos = pos.saturating_sub(u64::from(header.event_size));
         }
-        if ts_sec != 0 {
-            self.ts_sec = u64::from(ts_sec);
-            self.server_id = server_id;
+        if header.timestamp != 0 {
+            self.ts_sec = u64::from(header.timestamp);
+            self.server_id = header.server_id;
         }
     }
 
@@ -67,17 +79,25 @@ impl Transaction {
         self.pos = pos;
     }
 
-    /// A GTID event, or an anonymous one.
-    pub(super) fn announce(&mut self, gtid: Option<Gtid>, commit_us: u64) {
+    /// A GTID event, or an anonymous one, which has none.
+    pub(super) fn announce(&mut self, gtid: Option<Gtid>, event: &GtidEvent, header: &EventHeader) {
+        let second_us = u64::from(header.timestamp) * 1_000_000;
         self.gtid = gtid;
-        self.commit_us = commit_us;
+        self.commit_us = event.immediate_commit_timestamp.unwrap_or(second_us);
+        self.original_us = event.original_commit_timestamp.unwrap_or(second_us);
         self.open = false;
     }
 
-    /// A BEGIN, whose event started at `begin_pos` bytes before the present position.
-    pub(super) fn begin(&mut self, event_size: u32) {
+    /// Stands for the rows of a snapshot; the server tells the time of one in whole seconds.
+    pub(super) fn read_at(&mut self, now_ms: i64) {
+        self.original_us = u64::try_from(now_ms / 1000).unwrap_or_default() * 1_000_000;
+    }
+
+    /// A BEGIN of a session, at the present event.
+    pub(super) fn begin(&mut self, thread: u32) {
         self.open = true;
-        self.begin_pos = self.pos.saturating_sub(u64::from(event_size));
+        self.begin_pos = self.event_pos;
+        self.thread = Some(thread);
         self.events = 1;
         self.rows = 0;
         self.skipping = self.skip.take().unwrap_or((0, 0));
@@ -91,6 +111,25 @@ impl Transaction {
     /// Whether the reader is between transactions, with nothing left to skip.
     pub(super) fn is_between(&self) -> bool {
         !self.open && self.gtid.is_none() && self.skip.is_none()
+    }
+
+    /// Its GTID, in words.
+    pub(super) fn gtid_text(&self) -> Option<String> {
+        self.gtid.map(|gtid| gtid.to_string())
+    }
+
+    /// Where the present row comes from.
+    pub(super) fn change_source<'a>(&'a self, gtid: Option<&'a str>) -> ChangeSource<'a> {
+        ChangeSource {
+            ts_us: i64::try_from(self.original_us).unwrap_or(i64::MAX),
+            snapshot: None,
+            server_id: i64::from(self.server_id),
+            gtid,
+            file: &self.file,
+            pos: i64::try_from(self.event_pos).unwrap_or(i64::MAX),
+            row: i32::try_from(self.rows).unwrap_or(i32::MAX),
+            thread: self.thread.map(i64::from),
+        }
     }
 
     /// Where its end is in the log.
@@ -173,11 +212,15 @@ impl Transaction {
 mod tests {
     use super::*;
 
+    fn header(log_pos: u32) -> EventHeader {
+        EventHeader { timestamp: 1, event_type: 0, server_id: 1, event_size: 30, log_pos, flags: 0 }
+    }
+
     #[test]
     fn positions_go_on_past_four_gib() {
         let mut transaction = Transaction::new(&Offset::default());
-        transaction.move_to(u32::MAX - 5, 1, 1);
-        transaction.move_to(100, 1, 1);
+        transaction.move_to(&header(u32::MAX - 5));
+        transaction.move_to(&header(100));
         assert_eq!(transaction.finish(0).pos, (1 << 32) + 100);
     }
 
@@ -185,7 +228,7 @@ mod tests {
     fn a_second_loss_inside_the_skipped_part_goes_back_no_further() {
         let offset = Offset { event: 9, row: 4, ..Offset::default() };
         let mut transaction = Transaction::new(&offset);
-        transaction.begin(40);
+        transaction.begin(7);
         transaction.event_done();
         let place = transaction.inside(0);
         assert_eq!((place.event, place.row), (9, 4));
@@ -195,7 +238,7 @@ mod tests {
     fn a_restart_inside_a_transaction_skips_handled_events_and_rows() {
         let offset = Offset { event: 3, row: 2, ..Offset::default() };
         let mut transaction = Transaction::new(&offset);
-        transaction.begin(40);
+        transaction.begin(7);
         assert!(transaction.skips_event());
         transaction.event_done(); // Table map.
         assert!(transaction.skips_event());
@@ -206,7 +249,7 @@ mod tests {
             transaction.row_done();
         }
         transaction.finish(0);
-        transaction.begin(40);
+        transaction.begin(7);
         assert!(!transaction.skips_row());
     }
 }

@@ -23,8 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_WAIT: Duration = Duration::from_millis(100);
 /// The pause between looks at the queue while it drains.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
-/// So many turns in a row without catching up make the reader far behind: some ten thousand events.
-const FAR_BEHIND_TURNS: u32 = 40;
+/// So many turns in a row call for the other producer before it is taken: a few thousand events.
+const CHANGE_TURNS: u32 = 40;
 /// How long the change to bulk may wait for what is in flight, before it is put off.
 const CHANGE_WAIT: Duration = Duration::from_millis(500);
 
@@ -33,7 +33,7 @@ pub struct KafkaSink {
     lanes: Arc<Lanes>,
     failure: Arc<Failure>,
     topics: Option<TopicMaker>,
-    turns_behind: u32,
+    turns: u32,
     metrics: ConnectorMetrics,
     looked: Instant,
 }
@@ -68,7 +68,7 @@ impl KafkaSink {
             lanes: Arc::new(lanes),
             failure,
             topics: topics.transpose()?,
-            turns_behind: 0,
+            turns: 0,
             metrics,
             looked: Instant::now(),
         })
@@ -137,24 +137,25 @@ impl Sink for KafkaSink {
         self.failure.check()
     }
 
-    fn pace(&mut self, behind: bool) -> Result<(), SinkError> {
-        self.turns_behind = if behind { self.turns_behind.saturating_add(1) } else { 0 };
-        if !behind && self.metrics.kafka_connected.get() == 0 {
+    fn pace(&mut self, far_behind: bool) -> Result<(), SinkError> {
+        if !far_behind && self.metrics.kafka_connected.get() == 0 {
             self.look_for_brokers();
         }
-        let to_bulk = !self.lanes.in_bulk() && self.turns_behind >= FAR_BEHIND_TURNS;
-        let to_prompt = self.lanes.in_bulk() && !behind;
-        if to_bulk {
-            self.turns_behind = 0;
-            if !self.drain(Instant::now() + CHANGE_WAIT) {
-                return self.failure.check();
-            }
+        if self.lanes.in_bulk() == far_behind {
+            self.turns = 0;
+            return Ok(());
         }
-        if to_bulk || (to_prompt && self.lanes.in_flight() == 0) {
-            debug!(to_bulk, "changing producers");
-            self.lanes.change(to_bulk)?;
+        self.turns += 1;
+        // Nothing in flight is the moment to change; under a steady load it must be made.
+        let may_wait = self.turns >= CHANGE_TURNS;
+        if self.lanes.in_flight() == 0 && (may_wait || !far_behind)
+            || may_wait && self.drain(Instant::now() + CHANGE_WAIT)
+        {
+            debug!(far_behind, "changing producers");
+            self.turns = 0;
+            self.lanes.change(far_behind);
         }
-        Ok(())
+        self.failure.check()
     }
 
     fn is_full(&self) -> bool {

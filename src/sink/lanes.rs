@@ -1,4 +1,3 @@
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -15,32 +14,32 @@ pub(super) const QUEUE_RECORDS: i32 = 30_000;
 const QUEUE_KIB: &str = "16384";
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
+/// What a record that is alone needs.
+const PROMPT: [(&str, &str); 1] = [("linger.ms", "0")];
 /// What differs when a long backlog is worked off: larger batches, compressed, a little later.
 const BULK: [(&str, &str); 2] = [("linger.ms", "5"), ("compression.type", "lz4")];
 
 /// Two producers, of which one is in use: one that sends at once, and one that sends in bulk while the
 /// reader is far behind. They change places only while nothing is in flight, so order is kept.
 pub(super) struct Lanes {
-    config: SinkConfig,
-    context: Delivery,
     prompt: BaseProducer<Delivery>,
-    bulk: OnceLock<BaseProducer<Delivery>>,
+    bulk: BaseProducer<Delivery>,
     in_bulk: AtomicBool,
 }
 
 impl Lanes {
+    /// Both are made at once: a producer's first record waits half a second for its producer id.
     pub(super) fn new(config: &SinkConfig, context: Delivery) -> Result<Self, SinkError> {
-        let prompt = create(config, &[("linger.ms", "0")], context.clone())?;
-        let config = config.clone();
-        Ok(Self { config, context, prompt, bulk: OnceLock::new(), in_bulk: AtomicBool::new(false) })
+        Ok(Self {
+            prompt: create(config, &PROMPT, context.clone())?,
+            bulk: create(config, &BULK, context)?,
+            in_bulk: AtomicBool::new(false),
+        })
     }
 
     /// The producer in use.
     pub(super) fn active(&self) -> &BaseProducer<Delivery> {
-        match self.bulk.get() {
-            Some(bulk) if self.in_bulk.load(Ordering::Relaxed) => bulk,
-            _ => &self.prompt,
-        }
+        if self.in_bulk() { &self.bulk } else { &self.prompt }
     }
 
     /// Whether the one for bulk is in use.
@@ -54,13 +53,8 @@ impl Lanes {
     }
 
     /// Changes to the other producer. Only while nothing is in flight.
-    pub(super) fn change(&self, to_bulk: bool) -> Result<(), SinkError> {
-        if to_bulk && self.bulk.get().is_none() {
-            let bulk = create(&self.config, &BULK, self.context.clone())?;
-            let _already_there = self.bulk.set(bulk);
-        }
+    pub(super) fn change(&self, to_bulk: bool) {
         self.in_bulk.store(to_bulk, Ordering::Relaxed);
-        Ok(())
     }
 
     /// Gives up what is queued.

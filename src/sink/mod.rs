@@ -33,11 +33,11 @@ pub trait Sink: Send {
     /// When a delivery has failed.
     fn poll(&mut self) -> Result<(), SinkError>;
 
-    /// Told now and then whether more is waiting to be read: a sink may send sooner or in bulk.
+    /// Told now and then whether the reader is far behind: a sink may then send in bulk, and at once otherwise.
     ///
     /// # Errors
     /// When a delivery has failed.
-    fn pace(&mut self, behind: bool) -> Result<(), SinkError>;
+    fn pace(&mut self, far_behind: bool) -> Result<(), SinkError>;
 
     /// Whether the queue is as full as it should get.
     fn is_full(&self) -> bool;
@@ -142,6 +142,24 @@ pub enum SinkError {
 }
 
 impl SinkError {
+    /// Why, whichever record it concerns.
+    #[must_use]
+    pub fn reason(&self) -> &Self {
+        match self {
+            Self::Record { reason, .. } => reason.reason(),
+            other => other,
+        }
+    }
+
+    /// Whether it lies in the record alone, so that others could still be sent.
+    #[must_use]
+    pub fn is_of_record(&self) -> bool {
+        matches!(
+            self.reason(),
+            Self::TooLarge { .. } | Self::IllegalTopic { .. } | Self::UnknownPartition { .. }
+        )
+    }
+
     /// Whether waiting can cure it.
     #[must_use]
     pub fn remedy(&self) -> Remedy {

@@ -93,6 +93,26 @@ fn hint(near: &[String]) -> String {
 }
 
 impl PreflightProblem {
+    /// Whether it is the stored position that the server cannot go on from.
+    #[must_use]
+    pub fn is_lost_position(&self) -> bool {
+        match self {
+            Self::Purged(_)
+            | Self::ForeignServer(_)
+            | Self::MissingLog(_)
+            | Self::OtherServer(_)
+            | Self::ShortLog { .. } => true,
+            Self::LogBinOff
+            | Self::BinlogFormat(_)
+            | Self::BinlogRowImage(_)
+            | Self::NoReplicaUpdates
+            | Self::MissingGrant { .. }
+            | Self::ServerIdOfServer(_)
+            | Self::ServerIdInUse { .. }
+            | Self::NoTable { .. } => false,
+        }
+    }
+
     /// The SQL or the words that mend it.
     #[must_use]
     pub fn cure(&self) -> String {

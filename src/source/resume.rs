@@ -96,7 +96,12 @@ mod tests {
             net_write_timeout_s: 0,
             initial_statements: Vec::new(),
             gtid_sources: None,
+            gtid_filter_rows: true,
             gtid_ignore_on_recovery: false,
+            retries_max: None,
+            retry_wait_max: std::time::Duration::ZERO,
+            snapshot_delay: std::time::Duration::ZERO,
+            streaming_delay: std::time::Duration::ZERO,
         }
     }
 

@@ -4,6 +4,7 @@
 //! These tests have servers of their own and run one after another.
 
 mod scene;
+mod tolerance;
 
 use std::time::Duration;
 

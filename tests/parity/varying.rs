@@ -45,6 +45,12 @@ fn mask_source(bytes: Vec<u8>) -> Vec<u8> {
             let text = numbers.replace_all(&text, r#""$1":0"#);
             texts.replace_all(&text, r#""$1":"""#).into_owned().into_bytes()
         }
+        Ok(text) if text.contains("source=Struct{version=") => {
+            let numbers = Regex::new(r"\b(ts_ms|ts_us|ts_ns|pos|thread|server_id)=[0-9]+").unwrap();
+            let texts = Regex::new(r"\b(gtid|file)=[^,}]*").unwrap();
+            let text = numbers.replace_all(&text, "$1=0");
+            texts.replace_all(&text, "$1=").into_owned().into_bytes()
+        }
         Ok(text) => text.into_bytes(),
         Err(err) => err.into_bytes(),
     }

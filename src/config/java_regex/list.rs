@@ -30,7 +30,13 @@ impl RegexList {
     /// Whether any pattern matches the whole name. A pattern that gives up on a name does not match it.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
-        self.patterns.iter().any(|pattern| pattern.matches(name).unwrap_or(false))
+        self.position(name).is_some()
+    }
+
+    /// The place of the first pattern that matches the whole name.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.patterns.iter().position(|pattern| pattern.matches(name).unwrap_or(false))
     }
 }
 

@@ -1,105 +1,13 @@
-//! `transforms` and `predicates`: the EventRouter and what stands beside it.
+//! The EventRouter's options.
 
-use super::{Entry, Findings, Section, below, items};
-use crate::config::properties::ROUTER;
-use crate::config::report::Verdict;
+use super::{Entry, Findings, Section};
 use crate::config::{
     FieldNameAdjustment, JavaRegex, MissingField, Placement, Problem, Replacement, RouterConfig,
     Shown, placement,
 };
 
-const CLASS: &str = "io.debezium.transforms.outbox.EventRouter";
-
-/// The router's options; `None` where a problem stands for them.
-pub(super) fn router(
-    entries: &[Entry],
-    connector: &Section,
-    findings: &mut Findings,
-) -> Option<RouterConfig> {
-    let named = entries.iter().find(|entry| entry.key == "transforms");
-    let aliases: Vec<&str> = named.map(|e| items(&e.value).collect()).unwrap_or_default();
-    if let Some(entry) = named {
-        findings.row(&entry.written, Verdict::Used, "");
-    }
-    let mut router = None;
-    for (index, alias) in aliases.iter().enumerate() {
-        if aliases.iter().take(index).any(|earlier| earlier == alias) {
-            findings.problem(Problem::Invalid {
-                property: "transforms".to_owned(),
-                value: named.map(Entry::shown).unwrap_or_default(),
-                reason: format!("names `{alias}` twice"),
-                cure: "name each transform once".to_owned(),
-            });
-        } else if is_router(entries, alias, findings) {
-            match router {
-                None => router = Some(*alias),
-                Some(first) => findings.problem(Problem::Conflict {
-                    property: format!("transforms.{alias}.type"),
-                    other: format!("transforms.{first}.type"),
-                    reason: "are both EventRouters".to_owned(),
-                    cure: "keep one".to_owned(),
-                }),
-            }
-        }
-    }
-    leftovers(entries, &aliases, findings);
-    let Some(alias) = router else {
-        let is_about_transforms =
-            |problem: &Problem| problem.property().is_some_and(|p| p.starts_with("transforms"));
-        if !findings.problems.iter().any(is_about_transforms) {
-            findings.problem(Problem::Missing {
-                property: "transforms".to_owned(),
-                cure: format!("write `transforms=outbox` and `transforms.outbox.type={CLASS}`"),
-            });
-        }
-        return None;
-    };
-    let prefix = format!("transforms.{alias}.");
-    let options = Section::new(&prefix, ROUTER, below(entries, &prefix), findings);
-    options_of(&options, connector, findings)
-}
-
-/// Whether this alias is the router; any other transform is refused by name.
-fn is_router(entries: &[Entry], alias: &str, findings: &mut Findings) -> bool {
-    let key = format!("transforms.{alias}.type");
-    let Some(entry) = entries.iter().find(|entry| entry.key == key) else {
-        let cure = format!("`transforms` names `{alias}`: name its class, {CLASS}");
-        findings.problem(Problem::Missing { property: key, cure });
-        return false;
-    };
-    if [CLASS, "EventRouter"].contains(&entry.value.trim()) {
-        return true;
-    }
-    findings.row(&entry.written, Verdict::Refused, "unsupported transform");
-    findings.problem(entry.refused(
-        "outflow does not have this transform, and records would be published without it",
-        format!("remove it; supported: {CLASS}"),
-    ));
-    for entry in entries.iter().filter(|entry| entry.key != key) {
-        if entry.key.starts_with(&format!("transforms.{alias}.")) {
-            findings.row(&entry.written, Verdict::Refused, "option of an unsupported transform");
-        }
-    }
-    false
-}
-
-/// Options of transforms that `transforms` does not name, and predicates that no transform uses.
-fn leftovers(entries: &[Entry], aliases: &[&str], findings: &mut Findings) {
-    let is_used = |key: &str| aliases.iter().any(|alias| key.starts_with(&format!("{alias}.")));
-    for entry in entries {
-        if let Some(rest) = entry.key.strip_prefix("transforms.") {
-            if !is_used(rest) {
-                let reason = "`transforms` does not name this transform";
-                findings.row(&entry.written, Verdict::WithoutEffect, reason);
-            }
-        } else if entry.key == "predicates" || entry.key.starts_with("predicates.") {
-            let reason = "no transform uses a predicate";
-            findings.row(&entry.written, Verdict::WithoutEffect, reason);
-        }
-    }
-}
-
-fn options_of(
+/// The options; `None` where a problem stands for them.
+pub(super) fn options_of(
     options: &Section,
     connector: &Section,
     findings: &mut Findings,

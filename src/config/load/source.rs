@@ -2,12 +2,12 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Entry, Findings, Section, below, items, java_trim, require};
+use super::{Entry, Findings, Section, below, items, java_trim, masks, require, snapshot};
 use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
     CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
     FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
-    SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
+    SkippedOperations, SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -133,7 +133,11 @@ fn filter(
     }
 }
 
-pub(super) fn capture(section: &Section, findings: &mut Findings) -> CaptureConfig {
+pub(super) fn capture(
+    section: &Section,
+    entries: &[Entry],
+    findings: &mut Findings,
+) -> CaptureConfig {
     let mut list = |kind: &str| {
         let (include, exclude) = (format!("{kind}.include.list"), format!("{kind}.exclude.list"));
         filter(section, &include, &exclude, findings)
@@ -146,6 +150,7 @@ pub(super) fn capture(section: &Section, findings: &mut Findings) -> CaptureConf
         },
         columns: ColumnFilter(list("column")),
         snapshot_tables: section.patterns("snapshot.include.collection.list"),
+        snapshot_selects: snapshot::selects(section, entries, findings),
     }
 }
 
@@ -176,6 +181,7 @@ pub(super) fn decode(
     });
     DecodeConfig {
         tiny_int_one: tiny_int_one.collect(),
+        masks: masks::masks(entries, findings),
         decimal: section.word("decimal.handling.mode"),
         bigint_unsigned: section.word("bigint.unsigned.handling.mode"),
         time_precision: section.word("time.precision.mode"),
@@ -213,8 +219,8 @@ pub(super) fn heartbeat(section: &Section, topic_prefix: &str) -> Option<Heartbe
     })
 }
 
-/// Whether inserts and updates are dropped before the router.
-pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> (bool, bool) {
+/// The changes that are dropped before the router.
+pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> SkippedOperations {
     let operations = section.list("skipped.operations");
     let is = |letter: &str| operations.iter().any(|item| item.eq_ignore_ascii_case(letter));
     let known = ["c", "u", "d", "t", "r", "none"];
@@ -227,7 +233,7 @@ pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> 
             "write some of c, u, d and t between commas, or none alone",
         ));
     }
-    (is("c"), is("u"))
+    SkippedOperations { creates: is("c"), updates: is("u"), deletes: is("d") }
 }
 
 /// What concerns two properties at once.

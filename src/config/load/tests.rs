@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::super::{
     ConverterClass, ConvertersConfig, DecimalHandling, ExactlyOnceSource, FieldNameAdjustment,
-    MissingField, PlacementKind, SnapshotMode, TimePrecision, TlsMode,
+    MissingField, PlacementKind, SkippedOperations, SnapshotMode, TimePrecision, TlsMode,
 };
 use super::*;
 
@@ -46,6 +46,7 @@ const LEAST: &str = "name=n\n\
     transforms.o.type=io.debezium.transforms.outbox.EventRouter\n";
 
 mod problems;
+mod transforms;
 
 fn load_text(file: &str) -> Result<(ConnectorConfig, Report), Vec<Problem>> {
     load(&Inputs { file, ..Inputs::default() }, &Environment::default())
@@ -133,7 +134,11 @@ fn nothing_but_defaults_is_needed() {
     assert!(!config.capture.tables.captures("mysql", "user"));
     assert!(config.capture.tables.captures("any", "table"));
     assert_eq!(
-        (config.skip_creates, config.skip_updates, config.tolerate_errors),
+        (
+            config.skipped_operations.creates,
+            config.skipped_operations.updates,
+            config.tolerate_errors
+        ),
         (false, false, false)
     );
     let router = &config.router;
@@ -192,8 +197,8 @@ const CLAIMS: &[Claim] = &[
         |c| c.decode.tiny_int_one.len() == 1 && !c.decode.tiny_int_one[0].length_checker,
     ),
     ("extended.headers.enabled=TRUE", |c| c.router.context_headers),
-    ("skipped.operations=c,u", |c| c.skip_creates && c.skip_updates),
-    ("skipped.operations=none", |c| !c.skip_creates && !c.skip_updates),
+    ("skipped.operations=c,u", |c| c.skipped_operations.creates && c.skipped_operations.updates),
+    ("skipped.operations=none", |c| c.skipped_operations == SkippedOperations::default()),
     ("errors.tolerance=all\nerrors.log.enable=true", |c| c.tolerate_errors && c.log_errors),
     ("heartbeat.interval.ms=1000", |c| {
         c.heartbeat.as_ref().unwrap().topic == "__debezium-heartbeat.p"

@@ -32,6 +32,12 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("errors.retry.delay.max.ms", RETRIES),
     used("errors.log.enable", Kind::Boolean).or("false"),
     used("errors.log.include.messages", Kind::Boolean).or("false"),
+    used("errors.deadletterqueue.topic.name", Kind::Text),
+    without_effect(
+        "errors.deadletterqueue.context.headers.enable",
+        "dead letters always have them",
+    )
+    .checked(Kind::Boolean),
     without_effect("errors.deadletterqueue.*", SINKS_ONLY),
     used("topic.creation.groups", Kind::List),
     elsewhere("topic.creation.*"),

@@ -1,4 +1,4 @@
-use super::{Kind, Property, Words, refused, used, without_effect};
+use super::{Kind, Property, Words, used, without_effect};
 use crate::config::{FieldNameAdjustment, InvalidOperation, MissingField, NullInJson};
 
 const TRACING: &str = "outflow does no tracing";
@@ -36,11 +36,6 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("tracing.span.context.field", TRACING),
     without_effect("tracing.operation.name", TRACING),
     without_effect("tracing.with.context.field.only", TRACING).checked(Kind::Boolean),
-    refused(
-        "predicate",
-        &[""],
-        "outflow supports no predicate yet, and the rows it keeps from the router would be published unrouted",
-        "remove it and name the outbox table in `table.include.list`",
-    ),
-    without_effect("negate", "it belongs to `predicate`").checked(Kind::Boolean),
+    used("predicate", Kind::Text),
+    used("negate", Kind::Boolean).or("false"),
 ];

@@ -1,4 +1,4 @@
-use super::{Kind, Property, RefusedValue, Words, refused, used, without_effect};
+use super::{Kind, Property, RefusedValue, Words, elsewhere, refused, used, without_effect};
 use crate::config::{
     BigintUnsignedHandling, BinaryHandling, DecimalHandling, FailureHandling, FieldNameAdjustment,
     SnapshotMode, TimePrecision, TlsMode,
@@ -25,8 +25,14 @@ pub(super) const PROPERTIES: &[Property] = &[
     used("table.ignore.builtin", Kind::Boolean).or("true"),
     used("column.include.list", Kind::RegexList).once(&["column.whitelist"]),
     used("column.exclude.list", Kind::RegexList).once(&["column.blacklist"]),
-    used("snapshot.mode", Kind::Word(SnapshotMode::words)).or("initial").but_not(SNAPSHOT_MODES),
+    used("snapshot.mode", Kind::Word(snapshot_modes)).or("initial").but_not(SNAPSHOT_MODES),
+    used("snapshot.mode.configuration.based.snapshot.data", Kind::Boolean).or("false"),
+    used("snapshot.mode.configuration.based.start.stream", Kind::Boolean).or("false"),
+    used("snapshot.mode.configuration.based.snapshot.on.data.error", Kind::Boolean).or("false"),
     used("snapshot.include.collection.list", Kind::RegexList),
+    used("snapshot.select.statement.overrides", Kind::List),
+    elsewhere("snapshot.select.statement.overrides.*"),
+    used("tombstones.on.delete", Kind::Boolean).or("true"),
     used("snapshot.delay.ms", Kind::Integer(0, LARGEST_INT)).or("0"),
     used("streaming.delay.ms", Kind::Integer(0, LARGEST_INT)).or("0"),
     used("decimal.handling.mode", Kind::Word(DecimalHandling::words)).or("precise"),
@@ -95,24 +101,16 @@ pub(super) const PROPERTIES: &[Property] = &[
     ),
 ];
 
-/// Modes that are not carried out yet.
-const SNAPSHOT_MODES: &[RefusedValue] = &[
-    mode("initial_only"),
-    mode("always"),
-    mode("when_needed"),
-    mode("recovery"),
-    mode("schema_only_recovery"),
-    mode("never"),
-    mode("configuration_based"),
-    mode("custom"),
-];
+const SNAPSHOT_MODES: &[RefusedValue] = &[RefusedValue {
+    value: "custom",
+    reason: "outflow loads no Java class",
+    cure: "write `initial` to publish the rows already there first, or `no_data` not to",
+}];
 
-const fn mode(value: &'static str) -> RefusedValue {
-    RefusedValue {
-        value,
-        reason: "outflow knows `initial` and `no_data`",
-        cure: "write `initial` to publish the rows already there first, or `no_data` not to",
-    }
+fn snapshot_modes() -> Vec<&'static str> {
+    let mut modes = SnapshotMode::words();
+    modes.push("configuration_based");
+    modes
 }
 
 const QUEUE: &str = "outflow sends rows as it reads them and holds no queue of its own";

@@ -121,7 +121,11 @@ fn words_that_are_refused_are_not_proposed() {
     let fault = CONNECTOR.named("snapshot.mode").check("nonsense").unwrap_err();
     assert_eq!(
         (fault.refused, &*fault.cure),
-        (false, "write one of initial, no_data, schema_only")
+        (
+            false,
+            "write one of initial, no_data, schema_only, initial_only, when_needed, always, recovery, \
+             schema_only_recovery, never, configuration_based"
+        )
     );
 }
 

@@ -1,4 +1,4 @@
-use super::{Kind, Property, refused, without_effect};
+use super::{Kind, Property, elsewhere, refused, without_effect};
 
 const HISTORY: &str = "outflow keeps table layouts with its checkpoint";
 const STORE: &str = "outflow keeps its state in its data folder, at its own pace";
@@ -14,7 +14,6 @@ const UNCONDITIONAL: &str = "Debezium no longer has it";
 
 /// Known and ignored.
 pub(super) const PROPERTIES: &[Property] = &[
-    without_effect("tombstones.on.delete", ROUTER).checked(Kind::Boolean),
     without_effect("skip.messages.without.change", ROUTER).checked(Kind::Boolean),
     without_effect("message.key.columns", "the router replaces the key"),
     without_effect("schema.name.adjustment.mode", "schemas are named by the router"),
@@ -45,7 +44,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("snapshot.tables.order.by.row.count", SNAPSHOT),
     without_effect("snapshot.query.mode.custom.name", SNAPSHOT),
     without_effect("snapshot.mode.custom.name", "`snapshot.mode` is not `custom`"),
-    without_effect("snapshot.mode.configuration.based.*", "`snapshot.mode` is another"),
+    without_effect("snapshot.mode.configuration.based.*", "table layouts are read at every start"),
     without_effect("snapshot.lock.timeout.ms", NO_LOCKS),
     without_effect("snapshot.locking.mode.custom.name", NO_LOCKS),
     without_effect("database.query.timeout.ms", "queries are small and have a limit of their own"),
@@ -99,16 +98,13 @@ pub(super) const PROPERTIES: &[Property] = &[
 
 const BROKERS: &str = "outflow keeps table layouts with its checkpoint; the address serves where no other names the brokers";
 
-const MASK: &str = "values would be published unmasked";
-const MASK_CURE: &str =
-    "leave the column out with `column.exclude.list`, or mask it where the row is written";
 const ROWS: &str = "other rows would be published than the file asks for";
 const SCHEMA: &str = "the topics of heartbeats would have other names";
 
 /// Known and refused, but for values that change nothing.
 pub(super) const REFUSED: &[Property] = &[
-    refused("column.mask.*", &[""], MASK, MASK_CURE),
-    refused("column.truncate.*", &[""], MASK, MASK_CURE),
+    elsewhere("column.mask.*"),
+    elsewhere("column.truncate.*"),
     refused("post.processors", &[""], "values would be published as they are", "remove it"),
     refused("post.processors.*", &[""], "values would be published as they are", "remove it"),
     refused(
@@ -116,18 +112,6 @@ pub(super) const REFUSED: &[Property] = &[
         &[""],
         "outflow carries out no signals, and their rows would be taken for events",
         "remove it and leave the signal table out of `table.include.list`",
-    ),
-    refused(
-        "snapshot.select.statement.overrides",
-        &[""],
-        ROWS,
-        "use `snapshot.mode=no_data`, or remove it",
-    ),
-    refused(
-        "snapshot.select.statement.overrides.*",
-        &[""],
-        ROWS,
-        "use `snapshot.mode=no_data`, or remove it",
     ),
     refused("snapshot.query.mode", &["select_all"], ROWS, "write `select_all`"),
     refused(

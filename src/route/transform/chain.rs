@@ -53,6 +53,20 @@ impl TransformChain {
         if errors.is_empty() { Ok(Self { steps: prepared }) } else { Err(errors) }
     }
 
+    /// Whether keys, values and headers of the router stay as they are: topics and further headers aside.
+    #[must_use]
+    pub fn keeps_parts(&self) -> bool {
+        self.steps.iter().all(|step| {
+            matches!(
+                step.action,
+                Action::Topic(_)
+                    | Action::DatedTopic { .. }
+                    | Action::InsertHeader { .. }
+                    | Action::Other(TransformConfig::Filter)
+            )
+        })
+    }
+
     /// Passes a record through; `None` when one of them drops it.
     ///
     /// # Errors

@@ -26,7 +26,13 @@ const WRONG: &[(&str, &str)] = &[
     ("max.queue.size=100", "max.queue.size"),
     ("max.queue.size=100\nmax.batch.size=100", "max.queue.size"),
     ("max.batch.size=0", "max.batch.size"),
-    ("snapshot.mode=when_needed", "snapshot.mode"),
+    ("snapshot.mode=custom", "snapshot.mode"),
+    ("snapshot.mode=configuration_based", "snapshot.mode"),
+    (
+        "snapshot.mode=configuration_based\nsnapshot.mode.configuration.based.start.stream=true\n\
+          snapshot.mode.configuration.based.snapshot.on.data.error=true",
+        "snapshot.mode",
+    ),
     ("snapshot.mode=nonsense", "snapshot.mode"),
     ("time.precision.mode=adaptive", "time.precision.mode"),
     ("skipped.operations=x", "skipped.operations"),
@@ -34,12 +40,12 @@ const WRONG: &[(&str, &str)] = &[
     ("exactly.once.support=required", "exactly.once.support"),
     ("transaction.boundary=connector", "transaction.boundary"),
     ("provide.transaction.metadata=true", "provide.transaction.metadata"),
-    ("column.mask.with.5.chars=a.b.c", "column.mask.with.5.chars"),
-    ("column.mask.hash.SHA-256.with.salt.s=a.b.c", "column.mask.hash.SHA-256.with.salt.s"),
-    ("column.truncate.to.5.chars=a.b.c", "column.truncate.to.5.chars"),
+    ("column.mask.with.5.chars=(", "column.mask.with.5.chars"),
+    ("column.mask.hash.MD5.with.salt.s=a.b.c", "column.mask.hash.MD5.with.salt.s"),
+    ("column.truncate.to.many.chars=a.b.c", "column.truncate.to.many.chars"),
     ("signal.data.collection=a.signals", "signal.data.collection"),
     ("snapshot.locking.mode=custom", "snapshot.locking.mode"),
-    ("snapshot.select.statement.overrides=a.b", "snapshot.select.statement.overrides"),
+    ("snapshot.select.statement.overrides=a.b", "snapshot.select.statement.overrides.a.b"),
     ("post.processors=x", "post.processors"),
     ("topic.naming.strategy=com.acme.Names", "topic.naming.strategy"),
     ("converters=x", "x.type"),
@@ -59,6 +65,36 @@ const WRONG: &[(&str, &str)] = &[
     ("transforms=o,p\ntransforms.p.type=com.acme.Mask", "transforms.p.type"),
     ("transforms=o,p\ntransforms.p.type=EventRouter", "transforms.p.type"),
     ("transforms.o.predicate=p", "transforms.o.predicate"),
+    ("predicates=q\ntransforms.o.predicate=p", "transforms.o.predicate"),
+    ("predicates=p\ntransforms.o.predicate=p", "predicates.p.type"),
+    ("predicates=p,p", "predicates"),
+    ("predicates=p\npredicates.p.type=com.acme.Day\ntransforms.o.predicate=p", "predicates.p.type"),
+    (
+        "predicates=p\npredicates.p.type=TopicNameMatches\ntransforms.o.predicate=p",
+        "predicates.p.pattern",
+    ),
+    (
+        "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n\
+          transforms.o.predicate=p",
+        "predicates.p.pattern",
+    ),
+    (
+        "predicates=p\npredicates.p.type=RecordIsTombstone\ntransforms.o.predicate=p\n\
+          transforms.o.negate=1",
+        "transforms.o.negate",
+    ),
+    ("transforms=f,o\ntransforms.f.type=Filter", "transforms.f.type"),
+    (
+        "transforms=f,o\ntransforms.f.type=Filter\ntransforms.f.predicate=p",
+        "transforms.f.predicate",
+    ),
+    ("transforms=d,o\ntransforms.d.type=DropHeaders\ntransforms.d.headers=id", "transforms.d.type"),
+    ("transforms=o,d\ntransforms.d.type=DropHeaders", "transforms.d.headers"),
+    (
+        "transforms=o,r\ntransforms.r.type=RegexRouter\ntransforms.r.regex=(\n\
+          transforms.r.replacement=x",
+        "transforms.r.regex",
+    ),
     ("transforms.o.route.topic.regex=(", "transforms.o.route.topic.regex"),
     ("transforms.o.route.topic.regex=(.*)", "transforms.o.route.topic.replacement"),
     ("transforms.o.route.topic.replacement=", "transforms.o.route.topic.replacement"),
@@ -112,14 +148,14 @@ fn an_empty_file_names_everything_that_is_missing() {
 
 #[test]
 fn a_message_names_property_value_and_cure() {
-    let problems = with("database.port=99999\nsnapshot.mode=always").unwrap_err();
+    let problems = with("database.port=99999\nsnapshot.mode=custom").unwrap_err();
     let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         text,
         [
             "`database.port` = \"99999\" is out of range; write an integer from 1 to 65535",
-            "`snapshot.mode` = \"always\" is not supported: outflow knows `initial` and `no_data`; \
-             write `initial` to publish the rows already there first, or `no_data` not to",
+            "`snapshot.mode` = \"custom\" is not supported: outflow loads no Java class; write `initial` to publish the rows \
+             already there first, or `no_data` not to",
         ]
     );
 }

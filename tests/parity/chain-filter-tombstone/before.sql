@@ -1,0 +1,3 @@
+CREATE DATABASE p_chain_filter_tombstone;
+USE p_chain_filter_tombstone;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON);

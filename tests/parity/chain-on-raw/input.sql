@@ -1,0 +1,11 @@
+USE p_chain_on_raw;
+INSERT INTO outbox VALUES ('1','Order','k','T','{"a": 1}');
+INSERT INTO other VALUES (1,'x',2.25,'2026-01-02 03:04:05.678',x'00ff','a'),(2,NULL,-1,NULL,NULL,NULL);
+UPDATE other SET v = 'y' WHERE id = 1;
+UPDATE other SET id = 3, v = 'z' WHERE id = 2;
+BEGIN;
+DELETE FROM other WHERE id = 1;
+INSERT INTO other (id) VALUES (9);
+COMMIT;
+DELETE FROM outbox;
+UPDATE other SET d = d + 1;

@@ -1,0 +1,2 @@
+USE p_chain_replace_field;
+INSERT INTO outbox VALUES ('1','Order','k','T','{"a": 1}'),('2','Order','u','T',NULL),('3','Order','n','T','[1]');

@@ -1,0 +1,4 @@
+CREATE DATABASE p_mask_raw_key;
+USE p_mask_raw_key;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON);
+CREATE TABLE other (id VARCHAR(20) PRIMARY KEY, v VARCHAR(20));

@@ -1,0 +1,7 @@
+CREATE DATABASE p_raw_envelope_snapshot;
+USE p_raw_envelope_snapshot;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON);
+CREATE TABLE other (id INT PRIMARY KEY, v VARCHAR(9), d DECIMAL(6,2) NOT NULL DEFAULT 1.50, at DATETIME(3) NULL, b VARBINARY(4), e ENUM('a','b') DEFAULT 'b');
+INSERT INTO other (id) VALUES (1),(2);
+INSERT INTO outbox VALUES ('0','Order','k','T','0');
+INSERT INTO other (id) VALUES (3);
