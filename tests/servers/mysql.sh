@@ -39,6 +39,8 @@ launch_mysql() {
     ((EUID != 0)) || server+=(--user=root)
     [[ -d $dir/data ]] || initialize_mysql
     mkdir -p "${SOCKET%/*}"
+    # A killed server leaves its pid in the lock, and mysqld does not start when that pid is a zombie or in use again.
+    rm -f "$SOCKET" "$SOCKET.lock"
     spawn "${server[@]}" "--datadir=$dir/data" "--port=$PORT" "--socket=$SOCKET" "--pid-file=$dir/mysqld.pid" \
         --bind-address=127.0.0.1 --skip-name-resolve --default-time-zone=+00:00 --log-bin=binlog \
         --sync-binlog=0 --innodb-flush-log-at-trx-commit=2 --local-infile=ON --max-allowed-packet=1G \
