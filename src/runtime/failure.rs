@@ -79,7 +79,7 @@ pub enum Failure {
         /// The event's id.
         event_id: String,
         /// Why.
-        source: SinkError,
+        source: Box<SinkError>,
     },
     /// A record that the producer does not take, whatever becomes of others.
     #[error(transparent)]
@@ -154,9 +154,8 @@ impl Failure {
             Self::Decode { source, .. } => source.remedy(),
             Self::Route { source, .. } => source.remedy(),
             Self::Convert { source, .. } => source.remedy(),
-            Self::Sink(err) | Self::Refused(err) | Self::Delivery { source: err, .. } => {
-                err.remedy()
-            }
+            Self::Sink(err) | Self::Refused(err) => err.remedy(),
+            Self::Delivery { source, .. } => source.remedy(),
             Self::Store(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)

@@ -361,7 +361,7 @@ impl Stream {
                         .unwrap_or_else(|| self.transaction_name()),
                     table: self.sent_from.table_of(sequence).to_owned(),
                     event_id,
-                    source: *reason,
+                    source: reason,
                 }
             }
             other => other,
