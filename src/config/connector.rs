@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use crate::connect::{Operation, RowChange};
 
+use crate::offset::GtidSource;
+
 use super::{
     ConvertersConfig, HeartbeatConfig, JavaRegex, RegexList, Replacement, Secret, SinkConfig,
     TransformsConfig, WorkerConfig,
@@ -117,6 +119,19 @@ pub struct SourceConfig {
     pub snapshot_delay: Duration,
     /// `streaming.delay.ms`: a wait between those rows and the stream.
     pub streaming_delay: Duration,
+}
+
+impl SourceConfig {
+    /// Whether rows of transactions that this source has numbered are dropped: `gtid.source.*` leaves the
+    /// source out, and `gtid.source.filter.dml.events` is on.
+    #[must_use]
+    pub fn filters_rows_of(&self, source: &GtidSource) -> bool {
+        self.gtid_filter_rows
+            && self
+                .gtid_sources
+                .as_ref()
+                .is_some_and(|(include, list)| list.matches(&source.uuid_text()) != *include)
+    }
 }
 
 /// `database.ssl.*`.

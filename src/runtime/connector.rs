@@ -60,7 +60,7 @@ impl Connector {
     /// Runs until a stop is requested or a person must act.
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
-        let mut backoff = Backoff::default();
+        let mut backoff = Backoff::new(self.config.source.retry_wait_max);
         let mut started = false;
         loop {
             let failure = match self.session(&store, &mut backoff, &mut started) {
@@ -73,7 +73,8 @@ impl Connector {
 
     /// Waits after a failure that waiting can cure; gives any other back.
     fn pause(&self, failure: Failure, backoff: &mut Backoff) -> Result<(), Failure> {
-        if failure.remedy() == Remedy::Stop || self.shared.stop.requested() {
+        let given_up = self.config.source.retries_max.is_some_and(|max| backoff.failures() >= max);
+        if failure.remedy() == Remedy::Stop || given_up || self.shared.stop.requested() {
             return Err(failure);
         }
         let error = failure.chain();
@@ -188,6 +189,7 @@ impl Connector {
             None => None,
             Some(snapshot) => {
                 self.status.enter(ConnectorState::Snapshot);
+                self.wait(self.config.source.snapshot_delay)?;
                 let publisher = Publisher {
                     config: &self.config,
                     queries,
@@ -203,6 +205,9 @@ impl Connector {
         if self.config.snapshot_mode == SnapshotMode::InitialOnly {
             info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
             return Ok(());
+        }
+        if overlap.is_some() {
+            self.wait(self.config.source.streaming_delay)?;
         }
         let offset = session.in_flight.read_offset();
         let mut stream = Stream::new(
@@ -235,6 +240,11 @@ impl Connector {
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
+    }
+
+    /// A wait that the file asks for.
+    fn wait(&self, time: Duration) -> Result<(), Failure> {
+        if self.shared.stop.sleep(time) { Err(Failure::StopRequested) } else { Ok(()) }
     }
 
     /// One connection's stream.

@@ -17,7 +17,7 @@ use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Tables};
 use super::transaction::Transaction;
 use crate::checkpoint::{InFlight, Store};
-use crate::config::ConnectorConfig;
+use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
@@ -50,6 +50,8 @@ pub(super) struct Stream {
     store: Arc<Mutex<Store>>,
     transactions: u64,
     next_inside: u64,
+    /// The transaction's rows are dropped, as `gtid.source.filter.dml.events` says.
+    of_filtered_source: bool,
     sent_from: SentFrom,
     dropped: Dropped,
 }
@@ -81,6 +83,7 @@ impl Stream {
             store,
             transactions: 0,
             next_inside: INSIDE_EVERY,
+            of_filtered_source: false,
             sent_from: SentFrom::default(),
             dropped,
             metrics,
@@ -169,6 +172,7 @@ impl Stream {
             event::GtidEvent::parse(event.body)
         };
         let gtid = gtid.map_err(|err| self.malformed(event, err))?;
+        self.of_filtered_source = self.config.source.filters_rows_of(&gtid.gtid.source);
         self.transaction.announce(Some(gtid.gtid), &gtid, &event.header);
         Ok(())
     }
@@ -323,17 +327,24 @@ impl Stream {
 
     fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
         let mapped = self.tables.map(event.body, &self.queries, &self.routing);
-        mapped.map_err(|failure| match failure {
-            MapFailure::Decode(source) => self.decode_failure(*source),
-            MapFailure::Failure(failure) => failure,
-        })?;
+        match mapped {
+            Ok(()) => {}
+            Err(MapFailure::Decode(err))
+                if self.config.decode.inconsistent_schema != FailureHandling::Fail =>
+            {
+                self.tables.pass_over(event.body);
+                self.dropped.unreadable("a captured table", &err);
+            }
+            Err(MapFailure::Decode(source)) => return Err(self.decode_failure(*source)),
+            Err(MapFailure::Failure(failure)) => return Err(failure),
+        }
         self.transaction.event_done();
         Ok(())
     }
 
     fn on_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let captured = rows_table_id(event.body).and_then(|id| self.tables.captured(id));
-        if captured.is_some() && !self.transaction.skips_event() {
+        if captured.is_some() && !self.transaction.skips_event() && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();

@@ -176,6 +176,15 @@ impl Tables {
         Ok(())
     }
 
+    /// Takes the rows behind a table map for another table's: its layout does not fit, and
+    /// `inconsistent.schema.handling.mode` lets them pass.
+    pub(super) fn pass_over(&mut self, body: &[u8]) {
+        if let Ok((table_id, ..)) = table_map_names(body) {
+            self.last = (table_id, Entry::Foreign);
+            self.by_id.insert(table_id, Entry::Foreign);
+        }
+    }
+
     fn plan(
         &self,
         body: &[u8],

@@ -25,7 +25,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     elsewhere("sasl.*"),
     elsewhere("ssl.*"),
     used("group.id", Kind::Text),
-    used("offset.storage.topic", Kind::Text),
+    without_effect("offset.storage.topic", STORE).checked(Kind::Text),
     used("listeners", Kind::List),
     used("exactly.once.source.support", Kind::Word(ExactlyOnceSource::words)).or("disabled"),
     used("topic.creation.enable", Kind::Boolean).or("true"),
