@@ -48,8 +48,9 @@ pub(super) struct Delivery {
 
 impl ClientContext for Delivery {
     fn log(&self, level: RDKafkaLogLevel, fac: &str, message: &str) {
-        if fac == "CONFWARN" {
-            return debug!(facility = fac, "librdkafka: {message}"); // About our own settings.
+        // Our own settings, and what every attempt of an outage repeats.
+        if fac == "CONFWARN" || self.metrics.kafka_connected.get() == 0 {
+            return debug!(facility = fac, "librdkafka: {message}");
         }
         match level {
             RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical => {
@@ -66,13 +67,21 @@ impl ClientContext for Delivery {
     }
 
     fn error(&self, err: KafkaError, reason: &str) {
-        if err.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
-            self.failure.set(SinkError::Fatal(reason.to_owned()));
-        } else {
-            if err.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown) {
-                self.metrics.kafka_connected.set(0);
+        match err.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::Fatal) => {
+                self.failure.set(SinkError::Fatal(reason.to_owned()));
             }
-            warn!(error = %err, "librdkafka: {reason}");
+            Some(RDKafkaErrorCode::AllBrokersDown) => {
+                // Said once an outage: librdkafka says it at every attempt.
+                if self.metrics.kafka_connected.get() != 0 {
+                    self.metrics.kafka_connected.set(0);
+                    warn!("no Kafka broker answers; sending goes on when one does: {reason}");
+                }
+            }
+            _ if self.metrics.kafka_connected.get() == 0 => {
+                debug!(error = %err, "librdkafka: {reason}")
+            }
+            _ => warn!(error = %err, "librdkafka: {reason}"),
         }
     }
 }
@@ -88,6 +97,7 @@ impl ProducerContext for Delivery {
                 self.metrics.published.inc();
                 if self.metrics.kafka_connected.get() == 0 {
                     self.metrics.kafka_connected.set(1);
+                    info!("Kafka answers again");
                 }
                 if commit_us > 0 {
                     let late = now_us().saturating_sub(commit_us);

@@ -74,6 +74,8 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
         .set("queue.buffering.max.kbytes", QUEUE_KIB)
         .set("message.timeout.ms", "0")
+        .set("reconnect.backoff.ms", "50")
+        .set("reconnect.backoff.max.ms", "1000")
         .set("allow.auto.create.topics", "true")
         .set("topic.metadata.propagation.max.ms", "10000");
     for (name, value) in lane {
