@@ -4,8 +4,10 @@
 //! trusted by the other rooms, each of which reads its own part. Only references to secrets and the
 //! producer's key stores lead to files; no message holds a secret.
 
+mod capture;
 mod connector;
 mod debezium_server;
+mod decode;
 mod file;
 mod java_properties;
 mod java_regex;
@@ -17,18 +19,20 @@ mod producer;
 mod properties;
 mod replacement;
 mod report;
+mod router;
 mod secret;
 mod section;
 mod sink;
 mod transforms;
 mod words;
 
+pub use capture::{CaptureConfig, ColumnFilter, TableFilter};
 pub use connector::{
-    BigintUnsignedHandling, BinaryHandling, CaptureConfig, ColumnFilter, ColumnMask,
-    ConnectorConfig, DecimalHandling, DecodeConfig, FailureHandling, FieldNameAdjustment,
-    HashAlgorithm, InvalidOperation, MaskRule, MissingField, NullInJson, Placement, PlacementKind,
-    RouterConfig, SkippedOperations, SnapshotMode, SourceConfig, TableFilter, TimePrecision,
-    TinyIntOne, TlsConfig, TlsMode,
+    ConnectorConfig, SkippedOperations, SnapshotMode, SourceConfig, TlsConfig, TlsMode,
+};
+pub use decode::{
+    BigintUnsignedHandling, BinaryHandling, ColumnMask, DecimalHandling, DecodeConfig,
+    FailureHandling, FieldNameAdjustment, HashAlgorithm, MaskRule, TimePrecision, TinyIntOne,
 };
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
 pub use load::{Inputs, check, load};
@@ -36,6 +40,9 @@ pub use problem::{Problem, Shown};
 pub use properties::own_properties;
 pub use replacement::{Replacement, ReplacementError};
 pub use report::{Report, ReportRow, Verdict};
+pub use router::{
+    InvalidOperation, MissingField, NullInJson, Placement, PlacementKind, RouterConfig,
+};
 pub use secret::{Environment, Secret};
 pub use sink::{
     ConverterClass, ConverterConfig, ConvertersConfig, ExactlyOnceSource, HeartbeatConfig,
