@@ -1,6 +1,7 @@
 //! The command line: arguments to a worker, results to exit codes.
 
 mod consume;
+mod offsets;
 
 use std::io::IsTerminal;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -35,6 +36,8 @@ enum Command {
     Run(Run),
     /// Check connector files without connecting anywhere: every problem at once.
     Validate(Files),
+    /// Show, export, import or forget stored positions, while outflow is stopped.
+    Offsets(offsets::Offsets),
     /// Print a topic's records as they arrive, to see what was published without other tools.
     Consume(consume::Consume),
     /// Print the version.
@@ -124,6 +127,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
         Command::Validate(files) => validate(files).or_else(|err| Ok(refuse(&err))),
+        Command::Offsets(args) => offsets::offsets(args).map(|()| ExitCode::SUCCESS),
         Command::Consume(args) => consume::consume(args).map(exit_code),
         Command::Version => {
             say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));

@@ -12,4 +12,5 @@ mod store;
 pub use boundary::{Boundary, CompletedGtids};
 pub use in_flight::{IN_FLIGHT_MAX, InFlight};
 pub use slots::SlotFiles;
+pub(crate) use store::REPLICA_UUID;
 pub use store::{DataDir, Store, StoreError};

@@ -59,6 +59,15 @@ impl SlotFiles {
         Ok(())
     }
 
+    /// Empties both copies.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn clear(&mut self) -> std::io::Result<()> {
+        self.counter = 0;
+        self.files.iter().try_for_each(|file| file.set_len(0).and_then(|()| file.sync_all()))
+    }
+
     /// The counter of the newest copy.
     #[must_use]
     pub fn counter(&self) -> u64 {

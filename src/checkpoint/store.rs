@@ -13,6 +13,8 @@ use crate::offset::{Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
+/// The fact under which our own UUID is remembered.
+pub(crate) const REPLICA_UUID: &str = "replica-uuid";
 /// sled's cache; the state is a few kilobytes.
 const CACHE_BYTES: u64 = 1 << 20;
 
@@ -202,6 +204,24 @@ impl Store {
             tree.flush()?;
         }
         self.slots.write(counter, &json).map_err(StoreError::Write)
+    }
+
+    /// Forgets the offset and what goes with it, so that the next start is a first start. What servers know
+    /// this replica by stays: they would take another one for a clash.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn reset(&mut self) -> Result<(), StoreError> {
+        if let Some(tree) = &self.tree {
+            for name in tree.iter().keys() {
+                let name = name?;
+                if name != REPLICA_UUID {
+                    tree.remove(name)?;
+                }
+            }
+            tree.flush()?;
+        }
+        self.slots.clear().map_err(StoreError::Write)
     }
 
     /// Whether facts can be remembered, which the plain copies do not hold.

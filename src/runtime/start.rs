@@ -8,7 +8,7 @@ use super::queries::Queries;
 use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
-use crate::checkpoint::Store;
+use crate::checkpoint::{REPLICA_UUID, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset};
@@ -18,9 +18,6 @@ use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offs
 const SNAPSHOT_IN_PROGRESS: &str = "INITIAL";
 /// The fact under which the server's UUID is remembered.
 const SERVER_UUID: &str = "server-uuid";
-
-/// The fact under which our own UUID is remembered.
-const REPLICA_UUID: &str = "replica-uuid";
 
 /// The first event of a log file stands behind its magic number.
 const LOG_START: u64 = 4;
