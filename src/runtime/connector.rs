@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
+use super::hosts::{Hosts, Next};
 use super::pipeline::Pipeline;
 use super::queries::Queries;
 use super::routing::Routing;
@@ -42,6 +43,7 @@ pub(super) struct Connector {
 /// What lives as long as one producer does.
 struct Session {
     uuid: Uuid,
+    host: String,
     in_flight: Arc<InFlight>,
     checkpointer: Checkpointer,
     sender: Sender,
@@ -62,19 +64,31 @@ impl Connector {
         let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
         let mut backoff = Backoff::new(self.config.source.retry_wait_max);
         let mut started = false;
+        let mut hosts = Hosts::new(&self.config.source.hosts);
         loop {
-            let failure = match self.session(&store, &mut backoff, &mut started) {
+            let result = self.session(&store, hosts.present(), &mut backoff, &mut started);
+            let failure = match result {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            self.pause(failure, &mut backoff)?;
+            match hosts.after(&failure) {
+                Next::Host => {
+                    let error = failure.chain();
+                    warn!(connector = %self.config.name, host = hosts.present(), error, "trying the next host");
+                }
+                Next::Pause => self.pause(failure, &mut backoff)?,
+                Next::Stop => return Err(failure),
+            }
+            if self.shared.stop.requested() {
+                return Err(Failure::StopRequested);
+            }
         }
     }
 
-    /// Waits after a failure that waiting can cure; gives any other back.
+    /// Waits after a failure, unless the file's patience is at its end.
     fn pause(&self, failure: Failure, backoff: &mut Backoff) -> Result<(), Failure> {
         let given_up = self.config.source.retries_max.is_some_and(|max| backoff.failures() >= max);
-        if failure.remedy() == Remedy::Stop || given_up || self.shared.stop.requested() {
+        if given_up || self.shared.stop.requested() {
             return Err(failure);
         }
         let error = failure.chain();
@@ -87,42 +101,47 @@ impl Connector {
         Ok(())
     }
 
-    /// A clash of server ids may pass: the other replica may be our own that was killed a moment ago.
+    /// Waits after a lost connection, where waiting can cure it. A clash of server ids may pass: the other
+    /// replica may be our own that was killed a moment ago.
     fn pause_after(
         &self,
         source: Box<SourceError>,
         clashes: u32,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        if !matches!(*source, SourceError::ClashingReplica(_)) || clashes > CLASHES_MAX {
-            return self.pause(Failure::Source(source), backoff);
+        let may_pass = matches!(*source, SourceError::ClashingReplica(_)) && clashes <= CLASHES_MAX;
+        let failure = Failure::Source(source);
+        if may_pass || failure.remedy() == Remedy::Retry {
+            self.pause(failure, backoff)
+        } else {
+            Err(failure)
         }
-        warn!(connector = %self.config.name, error = %source, "trying again");
-        if self.shared.stop.sleep(backoff.next_pause()) {
-            return Err(Failure::StopRequested);
-        }
-        Ok(())
     }
 
     /// From the stored offset to a failure, with one producer.
     fn session(
         &self,
         store: &Arc<Mutex<Store>>,
+        host: &str,
         backoff: &mut Backoff,
         started: &mut bool,
     ) -> Result<(), Failure> {
-        let host = self.config.source.hosts.first().map_or("", String::as_str);
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
         let start = start(&self.config, &queries, store, &routing, *started)?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
-        let mut session = self.open_session(&start, store)?;
+        let mut session = self.open_session(&start, host, store)?;
         let result = self.read(start, &mut session, store, &queries, routing, caught_up, backoff);
         self.close_session(session, result)
     }
 
-    fn open_session(&self, start: &Start, store: &Arc<Mutex<Store>>) -> Result<Session, Failure> {
+    fn open_session(
+        &self,
+        start: &Start,
+        host: &str,
+        store: &Arc<Mutex<Store>>,
+    ) -> Result<Session, Failure> {
         let in_flight = Arc::new(InFlight::new(start.offset.clone()));
         let sink = self.sink(&in_flight)?;
         let checkpointer = Checkpointer::start(
@@ -139,7 +158,7 @@ impl Connector {
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
-        Ok(Session { uuid: start.uuid, in_flight, checkpointer, sender })
+        Ok(Session { uuid: start.uuid, host: host.to_owned(), in_flight, checkpointer, sender })
     }
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
@@ -228,6 +247,10 @@ impl Connector {
             };
             stream.place_inside(&mut session.sender);
             session.sender.publish();
+            if self.config.source.hosts.len() > 1 && matches!(failure, Failure::Source(_)) {
+                self.metrics.disconnects.inc();
+                return Err(failure); // Another host may have gone on in this one's place.
+            }
             let Failure::Source(source) = failure else {
                 return Err(stream.explain(failure, &session.in_flight));
             };
@@ -259,7 +282,7 @@ impl Connector {
             Some(gtids) => DumpStart::Gtids(gtids.clone()),
             None => DumpStart::Position(offset.position.clone()),
         };
-        let host = self.config.source.hosts.first().map_or("", String::as_str);
+        let host = session.host.as_str();
         let mut replica = Replica::connect(&self.config.source, host, session.uuid, &start)?;
         info!(
             connector = %self.config.name,

@@ -9,6 +9,7 @@ mod connector;
 mod errors;
 mod failure;
 mod held;
+mod hosts;
 mod overlap;
 mod pipeline;
 mod queries;
