@@ -68,7 +68,7 @@ connector() { # name, topic prefix
   "connector.class": "io.debezium.connector.mysql.MySqlConnector", "tasks.max": "1",
   "database.hostname": "127.0.0.1", "database.port": "$mysql_port", "database.user": "debezium",
   "database.password": "dbz_pass", "database.server.id": "7001", "topic.prefix": "$1",
-  "database.include.list": "bench", "table.include.list": "bench.outbox", "snapshot.mode": "no_data",
+  "database.include.list": "bench", "table.include.list": "bench.outbox", "snapshot.mode": "no_data", "snapshot.locking.mode": "none",
   "schema.history.internal.kafka.bootstrap.servers": "$brokers", "schema.history.internal.kafka.topic": "schema-$1",
   "include.schema.changes": "false", "extended.headers.enabled": "false",
   "key.converter": "org.apache.kafka.connect.storage.StringConverter",
@@ -106,17 +106,26 @@ connect() { # method, path, more
   curl -sf -X "$method" -H 'content-type: application/json' "$OUTFLOW_TEST_BENCH_CONNECT_URL$path" "$@"
 }
 
+# Waits for words in Debezium's status, a minute at the most.
+wait_for() {
+  local tries=120
+  until connect GET "/connectors/$debezium/status" | grep -q "$1"; do
+    [ $((tries -= 1)) -gt 0 ] || { connect GET "/connectors/$debezium/status" >&2; exit 1; }
+    sleep 0.5
+  done
+}
+
 # Starts Debezium before the backlog, so that its position is stored, and stops it again.
 start_debezium() {
   debezium="debezium-$RANDOM"
   "$servers" start connect:bench >&2
   eval "$("$servers" env connect:bench)"
   connector "$debezium" "$debezium" | connect POST /connectors --data @- >/dev/null
-  until connect GET "/connectors/$debezium/status" | grep -q '"tasks":\[{"id":0,"state":"RUNNING"'; do sleep 0.5; done
+  wait_for '"tasks":\[{"id":0,"state":"RUNNING"'
   sql bench -e "INSERT INTO outbox (aggregatetype, aggregateid, type, payload) VALUES ('First', 'k', 't', '{}')"
-  until [ "$(messages "$debezium.First")" -ge 1 ]; do sleep 0.5; done
+  until [ "$(messages "$debezium.First")" -ge 1 ]; do wait_for '"tasks":\[{"id":0,"state":"RUNNING"'; done
   connect PUT "/connectors/$debezium/stop"
-  until connect GET "/connectors/$debezium/status" | grep -q '"state":"STOPPED"'; do sleep 0.5; done
+  wait_for '"state":"STOPPED"'
 }
 
 messages() { # topic
@@ -127,7 +136,7 @@ debezium_drain() {
   local start end
   start=$(date +%s%N)
   connect PUT "/connectors/$debezium/resume"
-  until [ "$(messages "$debezium.Order")" -ge "$rows" ]; do sleep 0.2; done
+  until [ "$(messages "$debezium.Order")" -ge "$rows" ]; do wait_for '"tasks":\[{"id":0'; done
   end=$(date +%s%N)
   connect DELETE "/connectors/$debezium"
   awk -v rows="$rows" -v ns="$((end - start))" 'BEGIN { printf "| Debezium, its start included | %.2f | %.0f | | |\n", ns / 1e9, rows / (ns / 1e9) }'
