@@ -97,6 +97,12 @@ impl Sender {
         Ok(())
     }
 
+    /// A sign of life between the steps of a longer work of the reader's; an error when a stop is requested.
+    pub(super) fn waits(&self) -> Result<(), Failure> {
+        self.status.tick();
+        if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
+    }
+
     fn ring_is_full(&self) -> bool {
         self.next_sequence - self.in_flight.low() > IN_FLIGHT_MAX - 2 * POLL_EVERY
     }

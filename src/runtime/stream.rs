@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::Failure;
 use super::beat::Beat;
 use super::held::Prepared;
+use super::layouts::Layouts;
 use super::overlap::Overlap;
 use super::queries::Queries;
 use super::routing::Routing;
@@ -14,7 +15,7 @@ use super::row::Dropped;
 use super::sender::Sender;
 use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
-use super::tables::{MapFailure, Tables};
+use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
@@ -67,10 +68,11 @@ impl Stream {
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
         let beat = Beat::new(&config, &routing);
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
-            tables: Tables::new(&config),
+            tables: Tables::new(&config, layouts),
             config,
             queries,
             routing,
@@ -94,7 +96,7 @@ impl Stream {
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
         sender.release();
         self.transaction = Transaction::new(offset);
-        self.tables.forget_ids();
+        self.tables.go_back(&offset.position);
     }
 
     /// Whether rows of this table are wanted.
@@ -117,7 +119,7 @@ impl Stream {
 
     fn dispatch(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         match event.header.event_type {
-            event::TABLE_MAP_EVENT => self.on_table_map(event),
+            event::TABLE_MAP_EVENT => self.on_table_map(event, sender),
             event::WRITE_ROWS_EVENT
             | event::UPDATE_ROWS_EVENT
             | event::DELETE_ROWS_EVENT
@@ -264,7 +266,11 @@ impl Stream {
                 }
                 self.end_statement(sender);
             }
-            Statement::Other => self.end_statement(sender),
+            Statement::Other => {
+                let statement = (query.database, query.statement);
+                self.tables.on_statement(statement, &self.transaction.position())?;
+                self.end_statement(sender);
+            }
         }
         Ok(())
     }
@@ -325,8 +331,14 @@ impl Stream {
         Ok(())
     }
 
-    fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let mapped = self.tables.map(event.body, &self.queries, &self.routing);
+    fn on_table_map(&mut self, event: &Event<'_>, sender: &Sender) -> Result<(), Failure> {
+        let reader = Reader {
+            queries: &self.queries,
+            routing: &self.routing,
+            transaction: &self.transaction,
+            sender,
+        };
+        let mapped = self.tables.map(event.body, &reader);
         match mapped {
             Ok(()) => {}
             Err(MapFailure::Decode(err))
