@@ -43,6 +43,9 @@ impl Layouts {
         place: &BinlogPosition,
     ) -> Result<Self, StoreError> {
         let mut versions = HashMap::new();
+        if lock(&store).facts_are_old() {
+            Self::forget(&lock(&store))?;
+        }
         for (name, bytes) in lock(&store).facts(LAYOUT)? {
             // What cannot be read is proved again.
             let of_table: Vec<Version> = postcard::from_bytes(&bytes).unwrap_or_default();

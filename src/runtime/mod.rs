@@ -10,6 +10,7 @@ mod connector;
 mod errors;
 mod failure;
 mod held;
+mod hold;
 mod layouts;
 mod overlap;
 mod pipeline;

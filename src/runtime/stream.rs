@@ -26,10 +26,13 @@ use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
 use bumpalo::Bump;
+use tracing::error;
 
 /// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
 /// not begin again at its start.
 const INSIDE_EVERY: u64 = 4096;
+/// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
+const HOLD_BYTES_MAX: usize = 8 << 20;
 /// The arena's size at start: a usual row with its texts.
 const ARENA_BYTES: usize = 16 << 10;
 /// An arena that grew beyond this for one large row is given back.
@@ -238,13 +241,13 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.transaction.begin(query.thread_id),
+            Statement::Begin => self.on_begin(query.thread_id, sender),
             Statement::XaStart => {
                 self.transaction.begin(query.thread_id);
-                sender.hold();
+                sender.hold(None);
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.end(&name, self.transaction.outcome());
+                let records = self.prepared.commit(&name, self.transaction.outcome());
                 sender.send_held(&records, self.transaction.commit_us)?;
                 return self.on_commit(sender);
             }
@@ -255,6 +258,14 @@ impl Stream {
             Statement::Commit => return self.on_commit(sender),
             Statement::Rollback => return self.on_rollback(sender),
             Statement::InTransaction => self.transaction.event_done(),
+            Statement::Savepoint(name) => {
+                sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.transaction.event_done();
+            }
+            Statement::RollbackTo(name) => {
+                sender.held().into_iter().for_each(|held| held.roll_back_to(&name));
+                self.transaction.event_done();
+            }
             Statement::Writes { database, table } => {
                 let default = String::from_utf8_lossy(query.database);
                 let database = database.as_deref().unwrap_or(&default);
@@ -275,6 +286,15 @@ impl Stream {
         Ok(())
     }
 
+    /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) {
+        self.transaction.begin(thread);
+        self.transaction.first_sequence = sender.sequence();
+        if self.transaction.may_be_rolled_back() {
+            sender.hold(Some(HOLD_BYTES_MAX));
+        }
+    }
+
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
     fn end_statement(&mut self, sender: &mut Sender) {
         if self.transaction.is_open() {
@@ -285,6 +305,8 @@ impl Stream {
     }
 
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let held = sender.release();
+        sender.send_held(&held, self.transaction.commit_us)?;
         sender.place(self.transaction.finish(sender.sequence()));
         self.transactions += 1;
         Ok(())
@@ -293,6 +315,9 @@ impl Stream {
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         sender.release();
+        if sender.sequence() > self.transaction.first_sequence {
+            error!(transaction = %self.transaction_name(), "A TRANSACTION WITH STATEMENTS AMONG ITS ROWS ENDED IN ROLLBACK AFTER IT HAD GROWN TOO LARGE TO BE HELD BACK: its outbox rows are published");
+        }
         self.on_commit(sender)
     }
 
