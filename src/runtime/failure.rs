@@ -189,6 +189,12 @@ impl Failure {
         }
     }
 
+    /// Whether records were refused that may be sound, each by itself.
+    pub(super) fn is_of_batch(&self) -> bool {
+        let Self::Delivery { source, .. } = self else { return false };
+        matches!(source.reason(), SinkError::TooLarge { .. })
+    }
+
     /// Whether the server cannot go on from the stored position.
     pub(super) fn is_lost_position(&self) -> bool {
         let Self::Source(source) = self else { return false };

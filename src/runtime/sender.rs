@@ -15,6 +15,8 @@ const BATCH_MAX: usize = 1000;
 /// The pause while the producer's queue is full: far below its time to drain.
 const FULL_PAUSE: Duration = Duration::from_micros(100);
 
+/// Without an acknowledgement for so long, although there are records, Kafka takes none.
+const STALLED_AFTER: Duration = Duration::from_secs(5);
 /// How long a stop waits for room for the rest of what was kept back: a part of it cannot be gone on behind.
 const HELD_STOP_MAX: Duration = Duration::from_secs(5);
 
@@ -31,6 +33,9 @@ pub(super) struct Sender {
     sending_held: bool,
     /// When a stop was first seen meanwhile.
     stop_seen: Option<Instant>,
+    started: Instant,
+    /// The oldest record that is not acknowledged, and since when it is that.
+    oldest: (u64, Instant),
 }
 
 impl Sender {
@@ -51,6 +56,8 @@ impl Sender {
             held: None,
             sending_held: false,
             stop_seen: None,
+            started: Instant::now(),
+            oldest: (0, Instant::now()),
         }
     }
 
@@ -135,6 +142,21 @@ impl Sender {
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 
+    /// Notes whether acknowledgements come.
+    fn watch(&mut self) {
+        let low = self.in_flight.low();
+        let waiting = low < self.next_sequence;
+        if low != self.oldest.0 || !waiting {
+            // A new producer has to show that it delivers, unless there is nothing to deliver.
+            if low > 0 || self.started.elapsed() >= STALLED_AFTER {
+                self.status.set_stalled(false);
+            }
+            self.oldest = (low, Instant::now());
+        } else if self.oldest.1.elapsed() >= STALLED_AFTER {
+            self.status.set_stalled(true);
+        }
+    }
+
     fn ring_is_full(&self) -> bool {
         self.next_sequence - self.in_flight.low() > IN_FLIGHT_MAX - 2 * POLL_EVERY
     }
@@ -152,6 +174,7 @@ impl Sender {
                 return Err(Failure::StopRequested);
             }
             self.status.tick();
+            self.watch();
             std::thread::sleep(FULL_PAUSE);
         }
     }
@@ -179,6 +202,7 @@ impl Sender {
     /// Serves what has been acknowledged, and tells of a failed delivery. `far_behind`: a
     /// backlog is being read.
     pub(super) fn poll(&mut self, far_behind: bool) -> Result<(), Failure> {
+        self.watch();
         self.sink.poll()?;
         Ok(self.sink.pace(far_behind)?)
     }

@@ -33,6 +33,8 @@ use tracing::error;
 const INSIDE_EVERY: u64 = 4096;
 /// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
 const HOLD_BYTES_MAX: usize = 8 << 20;
+/// Inside a compressed transaction the stop flag is looked at after this many events.
+const PAYLOAD_TICK_EVERY: u32 = 64;
 /// The arena's size at start: a usual row with its texts.
 const ARENA_BYTES: usize = 16 << 10;
 /// An arena that grew beyond this for one large row is given back.
@@ -350,8 +352,13 @@ impl Stream {
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         let mut inner = unpacker.read(payload)?;
+        let mut events = 0_u32;
         while let Some(event) = inner.next(|table_id| self.tables.wants(table_id))? {
             self.dispatch(&event, sender)?;
+            events = events.wrapping_add(1);
+            if events.is_multiple_of(PAYLOAD_TICK_EVERY) {
+                sender.waits()?;
+            }
         }
         Ok(())
     }
