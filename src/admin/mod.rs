@@ -73,6 +73,9 @@ async fn readyz(State(admin): State<Arc<Admin>>) -> (StatusCode, String) {
             ConnectorState::Streaming if connector.brokers_are_away() => {
                 (false, "no Kafka broker answers; sending goes on when one does".to_owned())
             }
+            ConnectorState::Streaming if connector.is_stalled() => {
+                (false, "Kafka acknowledges no records; sending goes on when it does".to_owned())
+            }
             ConnectorState::Streaming => (true, "streaming".to_owned()),
             ConnectorState::Snapshot => {
                 (false, "reading the rows that were already there".to_owned())

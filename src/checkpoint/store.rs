@@ -142,6 +142,7 @@ pub struct Store {
     connector: String,
     tree: Option<sled::Tree>,
     slots: SlotFiles,
+    facts_are_old: bool,
     _data_dir: Arc<DataDir>,
 }
 
@@ -157,7 +158,13 @@ impl Store {
             Some(db) => Some(db.open_tree(format!("connector:{connector}"))?),
             None => None,
         };
-        Ok(Self { connector: connector.to_owned(), tree, slots, _data_dir: Arc::clone(data_dir) })
+        Ok(Self {
+            connector: connector.to_owned(),
+            tree,
+            slots,
+            facts_are_old: false,
+            _data_dir: Arc::clone(data_dir),
+        })
     }
 
     /// The newest whole offset of the two stores; `None` for a connector that has never started.
@@ -174,11 +181,16 @@ impl Store {
         let newest = match (from_sled, from_slots) {
             (Some(sled), Some(slots)) => {
                 if slots.0 > sled.0 {
+                    self.facts_are_old = true;
                     warn!(connector = %self.connector, "the plain copy of the offset is newer than sled's and is used");
                 }
                 Some(if slots.0 > sled.0 { slots } else { sled })
             }
-            (sled, slots) => sled.or(slots),
+            (None, Some(slots)) => {
+                self.facts_are_old = true;
+                Some(slots)
+            }
+            (sled, None) => sled,
         };
         let Some((_, json)) = newest else {
             if written {
@@ -224,6 +236,12 @@ impl Store {
         self.slots.clear().map_err(StoreError::Write)
     }
 
+    /// Whether what [`Self::load`] found in sled is older than the copies beside it, and so are the facts.
+    #[must_use]
+    pub fn facts_are_old(&self) -> bool {
+        self.facts_are_old
+    }
+
     /// Whether facts can be remembered, which the plain copies do not hold.
     #[must_use]
     pub fn can_remember(&self) -> bool {
@@ -261,6 +279,28 @@ impl Store {
         let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
         tree.insert(name, value)?;
         tree.flush()?;
+        Ok(())
+    }
+
+    /// Remembers a fact of less weight; durable with the next [`Self::save`]. Without sled it is not kept.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
+        if let Some(tree) = &self.tree {
+            tree.insert(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets a fact at the latest with the next [`Self::save`].
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn strike(&self, name: &str) -> Result<(), StoreError> {
+        if let Some(tree) = &self.tree {
+            tree.remove(name)?;
+        }
         Ok(())
     }
 

@@ -1,4 +1,5 @@
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,8 @@ pub(super) struct Connector {
     status: Arc<ConnectorStatus>,
     shared: Arc<Shared>,
     metrics: ConnectorMetrics,
+    /// Records go one by one, since the broker refused a batch of them as too large.
+    alone: AtomicBool,
 }
 
 /// What lives as long as one producer does.
@@ -56,7 +59,7 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics }
+        Self { config: Arc::new(config), status, shared, metrics, alone: AtomicBool::new(false) }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -71,6 +74,11 @@ impl Connector {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
+            if failure.is_of_batch() && !self.alone.swap(true, Ordering::Relaxed) {
+                let error = failure.chain();
+                warn!(connector = %self.config.name, error, "a batch was refused as too large: its records are sent again, from now on one by one, which is slower; a producer.override.batch.size below the topic's max.message.bytes avoids this");
+                continue;
+            }
             match hosts.after(&failure) {
                 Next::Host => {
                     let error = failure.chain();
@@ -90,6 +98,9 @@ impl Connector {
         let given_up = self.config.source.retries_max.is_some_and(|max| backoff.failures() >= max);
         if given_up || self.shared.stop.requested() {
             return Err(failure);
+        }
+        if matches!(failure, Failure::Sink(_) | Failure::Delivery { .. }) {
+            self.status.set_stalled(true);
         }
         let error = failure.chain();
         let pause = backoff.next_pause();
@@ -167,6 +178,7 @@ impl Connector {
         Ok(match self.shared.sink {
             SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
                 &self.config.sink,
+                self.alone.load(Ordering::Relaxed),
                 in_flight,
                 metrics,
                 &self.shared.handle,

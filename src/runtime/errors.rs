@@ -264,6 +264,7 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::Delivery { .. }
         | Failure::Store(_)
         | Failure::StatementFormat { .. }
+        | Failure::UnprovenLayout { .. }
         | Failure::UnknownEvent { .. }
         | Failure::Incident { .. }
         | Failure::Panic(_)

@@ -110,6 +110,23 @@ pub enum Failure {
         /// The table.
         table: String,
     },
+    /// A layout that the log does not carry and nothing proves.
+    #[error(
+        "in transaction {transaction}: which columns {table} had is not known, since the table was altered again \
+         before these rows were read, at {place} by {statement:?}, and binlog_row_metadata=MINIMAL keeps \
+         columns out of the log; SET GLOBAL binlog_row_metadata=FULL for what comes; publish the rows between \
+         by other means before resetting the offset"
+    )]
+    UnprovenLayout {
+        /// The transaction, by GTID or position.
+        transaction: String,
+        /// The table.
+        table: String,
+        /// Where the later alteration ends in the log.
+        place: String,
+        /// Its beginning.
+        statement: String,
+    },
     /// An event that a reader must know and this one does not.
     #[error(
         "unknown event type {event_type} in transaction {transaction}; this server needs a newer outflow"
@@ -164,11 +181,18 @@ impl Failure {
             | Self::NothingToRecover
             | Self::InvalidOperation { .. }
             | Self::StatementFormat { .. }
+            | Self::UnprovenLayout { .. }
             | Self::UnknownEvent { .. }
             | Self::Incident { .. }
             | Self::Panic(_)
             | Self::StopRequested => Remedy::Stop,
         }
+    }
+
+    /// Whether records were refused that may be sound, each by itself.
+    pub(super) fn is_of_batch(&self) -> bool {
+        let Self::Delivery { source, .. } = self else { return false };
+        matches!(source.reason(), SinkError::TooLarge { .. })
     }
 
     /// Whether the server cannot go on from the stored position.

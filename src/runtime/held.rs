@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use tracing::warn;
+
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{Store, StoreError};
@@ -8,6 +10,9 @@ use crate::offset::{BinlogPosition, Gtid, Offset};
 
 /// What prepared transactions are stored under.
 const PREPARED: &str = "xa-prepared:";
+
+/// What a held record takes besides its bytes.
+const RECORD_BYTES: usize = 128;
 
 type HeldHeader = (Box<str>, Option<Box<[u8]>>);
 
@@ -33,6 +38,14 @@ impl HeldRecord {
             headers: record.headers.iter().map(own).collect(),
             timestamp: record.timestamp,
         }
+    }
+
+    /// What it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let of = |bytes: &Option<Box<[u8]>>| bytes.as_ref().map_or(0, |bytes| bytes.len());
+        let header = |(key, value): &HeldHeader| key.len() + of(value) + RECORD_BYTES / 2;
+        let headers: usize = self.headers.iter().map(header).sum();
+        RECORD_BYTES + self.topic.len() + of(&self.key) + of(&self.value) + headers
     }
 
     /// Gives the record to `send`.
@@ -65,6 +78,15 @@ pub(super) struct Outcome {
     pub(super) position: BinlogPosition,
 }
 
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.gtid {
+            Some(gtid) => gtid.fmt(f),
+            None => write!(f, "{}:{}", self.position.file, self.position.pos),
+        }
+    }
+}
+
 impl Outcome {
     fn is_behind(&self, offset: &Offset) -> bool {
         match (self.gtid, &offset.gtids) {
@@ -93,12 +115,14 @@ impl Prepared {
         records: Vec<HeldRecord>,
         store: &Store,
     ) -> Result<(), StoreError> {
-        if records.is_empty() {
-            return Ok(()); // Other tables' rows.
-        }
         let bytes = postcard::to_stdvec(&records)
             .map_err(|_| StoreError::MalformedFact(format!("{PREPARED}{name}")))?;
-        store.remember(&format!("{PREPARED}{name}"), &bytes)?;
+        let fact = format!("{PREPARED}{name}");
+        if records.is_empty() {
+            store.note(&fact, &bytes)?; // Other tables' rows: only that it was seen counts.
+        } else {
+            store.remember(&fact, &bytes)?;
+        }
         self.records.insert(name, records);
         Ok(())
     }
@@ -114,6 +138,15 @@ impl Prepared {
         }
     }
 
+    /// Takes the records of a transaction that was committed. One that was prepared where we did not read is in no
+    /// snapshot either, since that does not show what is not committed.
+    pub(super) fn commit(&mut self, name: &str, outcome: Outcome) -> Vec<HeldRecord> {
+        if !self.records.contains_key(name) {
+            warn!(xid = name, transaction = %outcome, "AN XA TRANSACTION WAS PREPARED BEFORE THIS CONNECTOR'S FIRST START, OR WHAT IS STORED OF IT IS LOST: if it inserted outbox rows, they are not published");
+        }
+        self.end(name, outcome)
+    }
+
     /// Forgets transactions whose outcome lies behind a stored checkpoint.
     pub(super) fn forget(&mut self, stored: &Offset, store: &Store) -> Result<(), StoreError> {
         let mut result = Ok(());
@@ -121,7 +154,7 @@ impl Prepared {
             if result.is_err() || !outcome.is_behind(stored) || self.records.contains_key(name) {
                 return true;
             }
-            result = store.forget(&format!("{PREPARED}{name}"));
+            result = store.strike(&format!("{PREPARED}{name}"));
             result.is_err()
         });
         result

@@ -1,6 +1,7 @@
 //! Wires the rooms together and keeps them alive: one reader thread a connector, one thread that serves
 //! acknowledgements and stores checkpoints, one place that decides between retry and stop.
 
+mod alteration;
 mod backoff;
 mod beat;
 mod changes;
@@ -9,7 +10,9 @@ mod connector;
 mod errors;
 mod failure;
 mod held;
+mod hold;
 mod hosts;
+mod layouts;
 mod overlap;
 mod pipeline;
 mod queries;

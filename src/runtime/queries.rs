@@ -8,7 +8,11 @@ use uuid::Uuid;
 use super::Failure;
 use crate::config::ConnectorConfig;
 use crate::decode::TableLayout;
-use crate::source::{Server, Snapshot, SourceError, Sql, captured_tables, preflight, read_layout};
+use crate::offset::BinlogPosition;
+use crate::source::{
+    Server, Snapshot, SourceError, Sql, StatementPage, captured_tables, end_of_log, preflight,
+    read_layout, statements,
+};
 
 /// Ordinary queries from the reader's thread, each over a connection of its own: they are rare.
 #[derive(Clone)]
@@ -64,6 +68,30 @@ impl Queries {
             sql.close().await;
             Ok::<_, SourceError>(layout)
         })?)
+    }
+
+    /// The end of the log at this moment.
+    pub(super) fn end_of_log(&self) -> Result<BinlogPosition, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let end = end_of_log(&mut sql).await?;
+            sql.close().await;
+            Ok(end)
+        })
+    }
+
+    /// Statements of the log from `from` towards `end`.
+    pub(super) fn statements(
+        &self,
+        from: &BinlogPosition,
+        end: &BinlogPosition,
+    ) -> Result<StatementPage, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let page = statements(&mut sql, from, end).await?;
+            sql.close().await;
+            Ok(page)
+        })
     }
 
     /// Opens a consistent snapshot.

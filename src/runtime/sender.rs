@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::held::HeldRecord;
+use super::hold::Hold;
 use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
 use crate::convert::ProducerRecord;
@@ -14,6 +15,11 @@ const BATCH_MAX: usize = 1000;
 /// The pause while the producer's queue is full: far below its time to drain.
 const FULL_PAUSE: Duration = Duration::from_micros(100);
 
+/// Without an acknowledgement for so long, although there are records, Kafka takes none.
+const STALLED_AFTER: Duration = Duration::from_secs(5);
+/// How long a stop waits for room for the rest of what was kept back: a part of it cannot be gone on behind.
+const HELD_STOP_MAX: Duration = Duration::from_secs(5);
+
 /// The one ordered way to the sink: numbers records, keeps room, hands places to `InFlight`.
 pub(super) struct Sender {
     sink: Box<dyn Sink>,
@@ -22,7 +28,14 @@ pub(super) struct Sender {
     stop: Stop,
     next_sequence: u64,
     batch: Vec<Boundary>,
-    held: Option<Vec<HeldRecord>>,
+    held: Option<Hold>,
+    /// Records that were kept back are being sent, or were in part.
+    sending_held: bool,
+    /// When a stop was first seen meanwhile.
+    stop_seen: Option<Instant>,
+    started: Instant,
+    /// The oldest record that is not acknowledged, and since when it is that.
+    oldest: (u64, Instant),
 }
 
 impl Sender {
@@ -33,7 +46,19 @@ impl Sender {
         stop: Stop,
     ) -> Self {
         let batch = Vec::with_capacity(BATCH_MAX);
-        Self { sink, in_flight, status, stop, next_sequence: 0, batch, held: None }
+        Self {
+            sink,
+            in_flight,
+            status,
+            stop,
+            next_sequence: 0,
+            batch,
+            held: None,
+            sending_held: false,
+            stop_seen: None,
+            started: Instant::now(),
+            oldest: (0, Instant::now()),
+        }
     }
 
     /// The number of the next record.
@@ -41,19 +66,26 @@ impl Sender {
         self.next_sequence
     }
 
-    /// From here on records are kept back until their transaction's outcome is known.
-    pub(super) fn hold(&mut self) {
-        self.held = Some(Vec::new());
+    /// From here on records are kept back until their transaction's outcome is known; beyond `bytes_max` they
+    /// are sent all the same.
+    pub(super) fn hold(&mut self, bytes_max: Option<usize>) {
+        self.held = Some(Hold::new(bytes_max));
     }
 
-    /// Whether records are kept back.
+    /// Whether records are kept back, or some of them are not sent yet.
     pub(super) fn is_holding(&self) -> bool {
-        self.held.is_some()
+        self.held.is_some() || self.sending_held
+    }
+
+    /// What is kept back.
+    pub(super) fn held(&mut self) -> Option<&mut Hold> {
+        self.held.as_mut()
     }
 
     /// Gives what was kept back; from here on records are sent again.
     pub(super) fn release(&mut self) -> Vec<HeldRecord> {
-        self.held.take().unwrap_or_default()
+        self.sending_held = false;
+        self.held.take().map(Hold::into_records).unwrap_or_default()
     }
 
     /// Sends what was kept back.
@@ -62,7 +94,10 @@ impl Sender {
         records: &[HeldRecord],
         commit_us: u64,
     ) -> Result<(), Failure> {
-        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))
+        self.sending_held = true;
+        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))?;
+        self.sending_held = false;
+        Ok(())
     }
 
     /// Sends a record, waiting for room, or keeps it back.
@@ -72,7 +107,11 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         if let Some(held) = &mut self.held {
-            held.push(HeldRecord::new(record));
+            held.add(record);
+            if held.is_full() {
+                let records = self.release();
+                return self.send_held(&records, commit_us);
+            }
             return Ok(());
         }
         self.in_flight.sent(self.next_sequence, commit_us);
@@ -97,6 +136,27 @@ impl Sender {
         Ok(())
     }
 
+    /// A sign of life between the steps of a longer work of the reader's; an error when a stop is requested.
+    pub(super) fn waits(&self) -> Result<(), Failure> {
+        self.status.tick();
+        if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
+    }
+
+    /// Notes whether acknowledgements come.
+    fn watch(&mut self) {
+        let low = self.in_flight.low();
+        let waiting = low < self.next_sequence;
+        if low != self.oldest.0 || !waiting {
+            // A new producer has to show that it delivers, unless there is nothing to deliver.
+            if low > 0 || self.started.elapsed() >= STALLED_AFTER {
+                self.status.set_stalled(false);
+            }
+            self.oldest = (low, Instant::now());
+        } else if self.oldest.1.elapsed() >= STALLED_AFTER {
+            self.status.set_stalled(true);
+        }
+    }
+
     fn ring_is_full(&self) -> bool {
         self.next_sequence - self.in_flight.low() > IN_FLIGHT_MAX - 2 * POLL_EVERY
     }
@@ -110,12 +170,18 @@ impl Sender {
             if !self.sink.is_full() && !self.ring_is_full() {
                 return Ok(());
             }
-            if self.stop.requested() {
+            if self.stop.requested() && !self.finishes_held() {
                 return Err(Failure::StopRequested);
             }
             self.status.tick();
+            self.watch();
             std::thread::sleep(FULL_PAUSE);
         }
+    }
+
+    fn finishes_held(&mut self) -> bool {
+        let seen = self.stop_seen.get_or_insert_with(Instant::now);
+        self.sending_held && seen.elapsed() < HELD_STOP_MAX
     }
 
     /// Notes a place that waits for everything sent so far.
@@ -136,6 +202,7 @@ impl Sender {
     /// Serves what has been acknowledged, and tells of a failed delivery. `far_behind`: a
     /// backlog is being read.
     pub(super) fn poll(&mut self, far_behind: bool) -> Result<(), Failure> {
+        self.watch();
         self.sink.poll()?;
         Ok(self.sink.pace(far_behind)?)
     }

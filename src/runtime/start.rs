@@ -4,6 +4,7 @@ use tracing::{info, warn};
 use uuid::Uuid;
 
 use super::Failure;
+use super::layouts::Layouts;
 use super::queries::Queries;
 use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
@@ -63,6 +64,7 @@ pub(super) fn start(
             Err(failure) => return Err(failure),
         }
     }
+    let from_now = matches!(plan, Plan::End | Plan::Snapshot);
     let (offset, snapshot) = match plan {
         Plan::Resume(offset) => (offset, None),
         Plan::Beginning => {
@@ -80,6 +82,11 @@ pub(super) fn start(
         }
     };
     store.save(&offset)?;
+    if from_now {
+        Layouts::begin(&store, &offset.position, queries)?;
+    } else {
+        Layouts::forget(&store)?;
+    }
     if store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
@@ -201,6 +208,7 @@ fn resume(
         DumpStart::Position(_) => offset.gtids = None,
     }
     if !same && store.can_remember() {
+        Layouts::forget(store)?; // Places in another server's log.
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
     Ok(offset)

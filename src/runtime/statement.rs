@@ -13,7 +13,11 @@ pub(super) enum Statement {
     Commit,
     /// `ROLLBACK` of a transaction that changed tables without transactions.
     Rollback,
-    /// `SAVEPOINT`, `ROLLBACK TO`, `XA END` and the like.
+    /// `SAVEPOINT`, with its name.
+    Savepoint(String),
+    /// `ROLLBACK TO` a savepoint.
+    RollbackTo(String),
+    /// `XA END`, `RELEASE SAVEPOINT` and the like.
     InTransaction,
     /// Rows written as text (`binlog_format` STATEMENT or MIXED).
     Writes {
@@ -43,9 +47,13 @@ pub(super) fn classify(statement: &[u8]) -> Statement {
         "COMMIT" => Statement::Commit,
         "ROLLBACK" => match words.next() {
             None => Statement::Rollback,
+            Some(word) if word.eq_ignore_ascii_case("TO") => {
+                Statement::RollbackTo(words.rest.trim().to_owned())
+            }
             Some(_) => Statement::InTransaction,
         },
-        "SAVEPOINT" | "RELEASE" => Statement::InTransaction,
+        "SAVEPOINT" => Statement::Savepoint(words.rest.trim().to_owned()),
+        "RELEASE" => Statement::InTransaction,
         "XA" => match words.next().map(|word| word.to_ascii_uppercase()).as_deref() {
             Some("START" | "BEGIN") => Statement::XaStart,
             Some("END") => Statement::InTransaction,
@@ -147,8 +155,8 @@ mod tests {
             ("XA ROLLBACK X'61',X'',1", Statement::XaRollback("X'61',X'',1".into())),
             ("COMMIT", Statement::Commit),
             ("ROLLBACK", Statement::Rollback),
-            ("ROLLBACK TO `a`", Statement::InTransaction),
-            ("SAVEPOINT `a`", Statement::InTransaction),
+            ("ROLLBACK TO `a`", Statement::RollbackTo("`a`".into())),
+            ("SAVEPOINT `a`", Statement::Savepoint("`a`".into())),
             ("INSERT INTO outbox VALUES (1)", writes(None, "outbox")),
             ("insert ignore into `ob`.`out box` values (1)", writes(Some("ob"), "out box")),
             ("/* app */ REPLACE ob . outbox SET a=1", writes(Some("ob"), "outbox")),

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,7 @@ pub struct ConnectorStatus {
     started: Instant,
     progress_ms: AtomicU64,
     state: Mutex<ConnectorState>,
+    stalled: AtomicBool,
     metrics: ConnectorMetrics,
 }
 
@@ -41,6 +42,7 @@ impl ConnectorStatus {
             started: Instant::now(),
             progress_ms: AtomicU64::new(0),
             state: Mutex::new(ConnectorState::Starting("starting".into())),
+            stalled: AtomicBool::new(false),
             metrics,
         }
     }
@@ -65,6 +67,17 @@ impl ConnectorStatus {
     #[must_use]
     pub fn brokers_are_away(&self) -> bool {
         self.metrics.kafka_connected.get() == 0
+    }
+
+    /// Whether Kafka takes no records, although there are some.
+    #[must_use]
+    pub fn is_stalled(&self) -> bool {
+        self.stalled.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether Kafka takes records.
+    pub fn set_stalled(&self, stalled: bool) {
+        self.stalled.store(stalled, Ordering::Relaxed);
     }
 
     /// A sign of life.

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::Failure;
 use super::beat::Beat;
 use super::held::Prepared;
+use super::layouts::Layouts;
 use super::overlap::Overlap;
 use super::queries::Queries;
 use super::routing::Routing;
@@ -14,7 +15,7 @@ use super::row::Dropped;
 use super::sender::Sender;
 use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
-use super::tables::{MapFailure, Tables};
+use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
@@ -25,10 +26,15 @@ use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
 use bumpalo::Bump;
+use tracing::error;
 
 /// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
 /// not begin again at its start.
 const INSIDE_EVERY: u64 = 4096;
+/// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
+const HOLD_BYTES_MAX: usize = 8 << 20;
+/// Inside a compressed transaction the stop flag is looked at after this many events.
+const PAYLOAD_TICK_EVERY: u32 = 64;
 /// The arena's size at start: a usual row with its texts.
 const ARENA_BYTES: usize = 16 << 10;
 /// An arena that grew beyond this for one large row is given back.
@@ -67,10 +73,11 @@ impl Stream {
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
         let beat = Beat::new(&config, &routing);
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
-            tables: Tables::new(&config),
+            tables: Tables::new(&config, layouts),
             config,
             queries,
             routing,
@@ -94,7 +101,7 @@ impl Stream {
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
         sender.release();
         self.transaction = Transaction::new(offset);
-        self.tables.forget_ids();
+        self.tables.go_back(&offset.position);
     }
 
     /// Whether rows of this table are wanted.
@@ -117,7 +124,7 @@ impl Stream {
 
     fn dispatch(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         match event.header.event_type {
-            event::TABLE_MAP_EVENT => self.on_table_map(event),
+            event::TABLE_MAP_EVENT => self.on_table_map(event, sender),
             event::WRITE_ROWS_EVENT
             | event::UPDATE_ROWS_EVENT
             | event::DELETE_ROWS_EVENT
@@ -236,13 +243,13 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.transaction.begin(query.thread_id),
+            Statement::Begin => self.on_begin(query.thread_id, sender),
             Statement::XaStart => {
                 self.transaction.begin(query.thread_id);
-                sender.hold();
+                sender.hold(None);
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.end(&name, self.transaction.outcome());
+                let records = self.prepared.commit(&name, self.transaction.outcome());
                 sender.send_held(&records, self.transaction.commit_us)?;
                 return self.on_commit(sender);
             }
@@ -253,6 +260,14 @@ impl Stream {
             Statement::Commit => return self.on_commit(sender),
             Statement::Rollback => return self.on_rollback(sender),
             Statement::InTransaction => self.transaction.event_done(),
+            Statement::Savepoint(name) => {
+                sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.transaction.event_done();
+            }
+            Statement::RollbackTo(name) => {
+                sender.held().into_iter().for_each(|held| held.roll_back_to(&name));
+                self.transaction.event_done();
+            }
             Statement::Writes { database, table } => {
                 let default = String::from_utf8_lossy(query.database);
                 let database = database.as_deref().unwrap_or(&default);
@@ -264,9 +279,22 @@ impl Stream {
                 }
                 self.end_statement(sender);
             }
-            Statement::Other => self.end_statement(sender),
+            Statement::Other => {
+                let statement = (query.database, query.statement);
+                self.tables.on_statement(statement, &self.transaction.position())?;
+                self.end_statement(sender);
+            }
         }
         Ok(())
+    }
+
+    /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) {
+        self.transaction.begin(thread);
+        self.transaction.first_sequence = sender.sequence();
+        if self.transaction.may_be_rolled_back() {
+            sender.hold(Some(HOLD_BYTES_MAX));
+        }
     }
 
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
@@ -279,6 +307,8 @@ impl Stream {
     }
 
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let held = sender.release();
+        sender.send_held(&held, self.transaction.commit_us)?;
         sender.place(self.transaction.finish(sender.sequence()));
         self.transactions += 1;
         Ok(())
@@ -287,6 +317,9 @@ impl Stream {
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         sender.release();
+        if sender.sequence() > self.transaction.first_sequence {
+            error!(transaction = %self.transaction_name(), "A TRANSACTION WITH STATEMENTS AMONG ITS ROWS ENDED IN ROLLBACK AFTER IT HAD GROWN TOO LARGE TO BE HELD BACK: its outbox rows are published");
+        }
         self.on_commit(sender)
     }
 
@@ -319,14 +352,25 @@ impl Stream {
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         let mut inner = unpacker.read(payload)?;
+        let mut events = 0_u32;
         while let Some(event) = inner.next(|table_id| self.tables.wants(table_id))? {
             self.dispatch(&event, sender)?;
+            events = events.wrapping_add(1);
+            if events.is_multiple_of(PAYLOAD_TICK_EVERY) {
+                sender.waits()?;
+            }
         }
         Ok(())
     }
 
-    fn on_table_map(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let mapped = self.tables.map(event.body, &self.queries, &self.routing);
+    fn on_table_map(&mut self, event: &Event<'_>, sender: &Sender) -> Result<(), Failure> {
+        let reader = Reader {
+            queries: &self.queries,
+            routing: &self.routing,
+            transaction: &self.transaction,
+            sender,
+        };
+        let mapped = self.tables.map(event.body, &reader);
         match mapped {
             Ok(()) => {}
             Err(MapFailure::Decode(err))

@@ -3,10 +3,15 @@ use std::collections::HashMap;
 use tracing::{info, warn};
 
 use super::Failure;
+use super::layouts::Layouts;
 use super::queries::Queries;
 use super::routing::{Course, Routing};
+use super::sender::Sender;
+use super::transaction::Transaction;
+use crate::checkpoint::StoreError;
 use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
 use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
+use crate::offset::BinlogPosition;
 
 /// The table id's bytes at the start of a table map.
 const TABLE_ID_BYTES: usize = 6;
@@ -16,6 +21,7 @@ pub(super) struct Tables {
     capture: CaptureConfig,
     decode: DecodeConfig,
     topic_prefix: String,
+    layouts: Layouts,
     by_id: HashMap<u64, Entry>,
     captured: Vec<Captured>,
     /// The last table map's table: rows of one statement follow each other.
@@ -93,8 +99,9 @@ impl From<DecodeError> for CaptureError {
 }
 
 impl Tables {
-    pub(super) fn new(config: &ConnectorConfig) -> Self {
+    pub(super) fn new(config: &ConnectorConfig, layouts: Layouts) -> Self {
         Self {
+            layouts,
             capture: config.capture.clone(),
             decode: config.decode.clone(),
             topic_prefix: config.topic_prefix.clone(),
@@ -129,6 +136,27 @@ impl Tables {
         self.capture.tables.captures(database, table)
     }
 
+    /// The reader goes on at `place`, over a new connection.
+    pub(super) fn go_back(&mut self, place: &BinlogPosition) {
+        self.forget_ids();
+        self.layouts.go_back(place);
+    }
+
+    /// Takes note of a statement, behind its session's database, that ends at `place` and may alter tables.
+    pub(super) fn on_statement(
+        &mut self,
+        statement: (&[u8], &[u8]),
+        place: &BinlogPosition,
+    ) -> Result<(), StoreError> {
+        for name in self.layouts.on_statement(statement, place)? {
+            info!(table = %name, "the table may have been altered; its layout is looked up with its next row");
+            for captured in self.captured.iter_mut().filter(|captured| captured.name == name) {
+                captured.raw.clear(); // Equal bytes do not mean equal columns.
+            }
+        }
+        Ok(())
+    }
+
     /// Ids start anew when the server restarts.
     pub(super) fn forget_ids(&mut self) {
         self.by_id.clear();
@@ -136,12 +164,7 @@ impl Tables {
     }
 
     /// Takes note of a table map. Equal bytes cost one comparison.
-    pub(super) fn map(
-        &mut self,
-        body: &[u8],
-        queries: &Queries,
-        routing: &Routing,
-    ) -> Result<(), MapFailure> {
+    pub(super) fn map(&mut self, body: &[u8], reader: &Reader<'_>) -> Result<(), MapFailure> {
         let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
         let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
         let entry = match self.entry(table_id) {
@@ -160,7 +183,7 @@ impl Tables {
                         Entry::Captured(index)
                     }
                     known => {
-                        let captured = self.plan(body, raw, (database, table), queries, routing)?;
+                        let captured = self.plan(body, raw, (database, table), reader)?;
                         info!(table = %captured.name, "table layout taken up");
                         match known.and_then(|index| self.captured.get_mut(index)) {
                             Some(slot) => *slot = captured,
@@ -186,20 +209,44 @@ impl Tables {
     }
 
     fn plan(
-        &self,
+        &mut self,
         body: &[u8],
         raw: &[u8],
         (database, table): (&str, &str),
-        queries: &Queries,
-        routing: &Routing,
+        reader: &Reader<'_>,
     ) -> Result<Captured, MapFailure> {
         let map = TableMap::parse(body).map_err(MapFailure::decode)?;
-        let layout = queries.layout(database, table).map_err(MapFailure::Failure)?;
+        let known = self.layouts.known(&format!("{database}.{table}")).cloned();
+        let is_known = known.is_some();
+        let layout = match known {
+            Some(layout) => layout,
+            None if map.has_full_metadata() => reader.queries.layout(database, table)?,
+            None => reader.prove(&mut self.layouts, (database, table))?,
+        };
+        let planned = self.planned(&layout, (&map, raw), reader.routing);
+        match planned {
+            // Altered where the log does not tell (sql_log_bin=0): the present layout may be the one.
+            Err(MapFailure::Decode(err)) if is_known => {
+                warn!(database, table, error = %err, "the table was altered unseen by the log");
+                let layout = reader.prove(&mut self.layouts, (database, table))?;
+                self.planned(&layout, (&map, raw), reader.routing)
+            }
+            planned => planned,
+        }
+    }
+
+    fn planned(
+        &self,
+        layout: &TableLayout,
+        map: (&TableMap<'_>, &[u8]),
+        routing: &Routing,
+    ) -> Result<Captured, MapFailure> {
+        let (database, table) = (&layout.database, &layout.table);
         let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
-        match Captured::new(&layout, Some((&map, raw)), config, routing) {
+        match Captured::new(layout, Some(map), config, routing) {
             Ok(captured) => Ok(captured),
             Err(CaptureError::Decode(err)) => {
-                warn!(database, table, error = %err, "the table's layout does not fit the log");
+                warn!(%database, %table, error = %err, "the table's layout does not fit the log");
                 Err(MapFailure::decode(err))
             }
             Err(CaptureError::Table(problems)) => {
@@ -209,10 +256,31 @@ impl Tables {
     }
 }
 
+/// What the reader has at hand when it meets a table map.
+pub(super) struct Reader<'a> {
+    pub(super) queries: &'a Queries,
+    pub(super) routing: &'a Routing,
+    pub(super) transaction: &'a Transaction,
+    pub(super) sender: &'a Sender,
+}
+
+impl Reader<'_> {
+    fn prove(&self, layouts: &mut Layouts, table: (&str, &str)) -> Result<TableLayout, Failure> {
+        let (place, name) = (self.transaction.position(), self.transaction.name());
+        layouts.prove(table, &place, &name, self.queries, self.sender)
+    }
+}
+
 /// Why a table map cannot be followed.
 pub(super) enum MapFailure {
     Decode(Box<DecodeError>),
     Failure(Failure),
+}
+
+impl From<Failure> for MapFailure {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
 }
 
 impl MapFailure {

@@ -24,6 +24,9 @@ pub(super) struct Transaction {
     original_us: u64,
     /// The session that made it.
     thread: Option<u32>,
+    /// The number of its first record.
+    pub(super) first_sequence: u64,
+    may_have_statements: bool,
     events: u64,
     rows: u64,
     ts_sec: u64,
@@ -45,6 +48,8 @@ impl Transaction {
             commit_us: 0,
             original_us: 0,
             thread: None,
+            first_sequence: 0,
+            may_have_statements: true,
             events: 0,
             rows: 0,
             ts_sec: offset.ts_sec,
@@ -85,6 +90,7 @@ impl Transaction {
         self.gtid = gtid;
         self.commit_us = event.immediate_commit_timestamp.unwrap_or(second_us);
         self.original_us = event.original_commit_timestamp.unwrap_or(second_us);
+        self.may_have_statements = event.may_have_statements;
         self.open = false;
     }
 
@@ -101,6 +107,11 @@ impl Transaction {
         self.events = 1;
         self.rows = 0;
         self.skipping = self.skip.take().unwrap_or((0, 0));
+    }
+
+    /// Whether it may end in ROLLBACK, as without GTIDs one may that has statements among its rows.
+    pub(super) fn may_be_rolled_back(&self) -> bool {
+        self.gtid.is_none() && self.may_have_statements
     }
 
     /// Whether a BEGIN was seen and not yet its end.
@@ -194,6 +205,7 @@ impl Transaction {
     /// The transaction is complete, or there is none: the place behind it.
     pub(super) fn finish(&mut self, sequence: u64) -> Boundary {
         self.open = false;
+        self.may_have_statements = true;
         self.skipping = (0, 0);
         Boundary {
             sequence,

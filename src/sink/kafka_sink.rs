@@ -40,12 +40,14 @@ pub struct KafkaSink {
 
 impl KafkaSink {
     /// Makes the producer and waits until the cluster has answered, so that the first record does not
-    /// pay for connecting.
+    /// pay for connecting. With `alone` no record shares a batch with another: a broker refuses batches, not
+    /// records, and then says which one is too large.
     ///
     /// # Errors
     /// When the configuration is refused or no broker answers in time.
     pub fn connect(
         config: &SinkConfig,
+        alone: bool,
         in_flight: Arc<InFlight>,
         metrics: ConnectorMetrics,
         handle: &Handle,
@@ -53,7 +55,7 @@ impl KafkaSink {
         let failure = Arc::new(Failure::default());
         let context =
             Delivery { in_flight, metrics: metrics.clone(), failure: Arc::clone(&failure) };
-        let lanes = Lanes::new(config, context)?;
+        let lanes = Lanes::new(config, alone, context)?;
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| SinkError::Unreachable {
             servers: config.bootstrap_servers.clone(),

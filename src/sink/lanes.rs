@@ -29,10 +29,15 @@ pub(super) struct Lanes {
 
 impl Lanes {
     /// Both are made at once: a producer's first record waits half a second for its producer id.
-    pub(super) fn new(config: &SinkConfig, context: Delivery) -> Result<Self, SinkError> {
+    /// With `alone` every record is a batch of its own.
+    pub(super) fn new(
+        config: &SinkConfig,
+        alone: bool,
+        context: Delivery,
+    ) -> Result<Self, SinkError> {
         Ok(Self {
-            prompt: create(config, &PROMPT, context.clone())?,
-            bulk: create(config, &BULK, context)?,
+            prompt: create(config, &PROMPT, alone, context.clone())?,
+            bulk: create(config, &BULK, alone, context)?,
             in_bulk: AtomicBool::new(false),
         })
     }
@@ -91,9 +96,13 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
 fn create(
     config: &SinkConfig,
     lane: &[(&str, &str)],
+    alone: bool,
     context: Delivery,
 ) -> Result<BaseProducer<Delivery>, SinkError> {
     let mut client = client(config, lane);
+    if alone {
+        client.set("batch.num.messages", "1");
+    }
     // What the guarantees rest on is not for the file to change.
     client
         .set("enable.idempotence", "true")

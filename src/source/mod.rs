@@ -3,6 +3,7 @@
 //! In comes where to begin; out go events, checked and without their checksums, in the order of the log.
 //! [`Replica`] is blocking and belongs to the reader's thread; everything on ordinary connections is async.
 
+mod alterations;
 mod bytes;
 mod connection;
 mod dump;
@@ -23,6 +24,7 @@ mod sql;
 mod stream;
 mod tls;
 
+pub use alterations::{StatementPage, end_of_log, statements};
 pub use dump::DumpStart;
 pub use error::SourceError;
 pub use layout::{captured_tables, read_layout};

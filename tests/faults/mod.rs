@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use scene::{GOES_ON_MAX, Scene};
 
-use crate::support::until;
+use crate::support::{Kafka, Outbox, until};
 
 #[test]
 fn it_goes_on_after_a_restart_of_mysql() {
@@ -127,4 +127,29 @@ fn purged_logs_stop_it_with_words() {
     let log = scene.outflow().log();
     assert_eq!(code, 1);
     assert!(log.contains("purged"), "it does not say that logs were purged");
+}
+
+#[test]
+fn a_batch_that_is_too_large_is_sent_record_by_record() {
+    let scene = Scene::new("small-batches");
+    let topic = &scene.outbox.topic;
+    Kafka::connect(&scene.broker.bootstrap_servers).set(topic, "max.message.bytes", "1000");
+    let mut sql = scene.outbox.sql();
+    let mut outflow = scene.outbox.start().ready();
+    sql.run(&Outbox::insert(1..201, 3));
+    let mut followed = scene.outbox.follow();
+    followed.until(200, GOES_ON_MAX);
+    // One that is too large by itself stops it, and nothing behind it in its partition is sent.
+    let large = Outbox::insert(202..203, 1)
+        .replace("\"n\":", &format!("\"n\":\"{}\",\"m\":", "x".repeat(2_000)));
+    sql.run(&format!(
+        "BEGIN; {}; {large}; {}; COMMIT",
+        Outbox::insert(201..202, 1),
+        Outbox::insert(203..204, 1)
+    ));
+    assert_eq!(outflow.ended(GOES_ON_MAX), 1);
+    let log = outflow.log();
+    assert!(log.contains("event 202: a record for topic"), "not the right record:\n{log}");
+    sql.run("DELETE FROM outbox WHERE id > 201");
+    followed.compare(&mut sql);
 }

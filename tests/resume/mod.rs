@@ -2,6 +2,7 @@
 //! kill repeats, no more than what was not yet acknowledged and stored.
 
 mod kills;
+mod layouts;
 mod snapshots;
 
 use std::time::Duration;

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{
+    AdminClient, AdminOptions, AlterConfig, NewTopic, ResourceSpecifier, TopicReplication,
+};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
@@ -74,6 +76,15 @@ impl Kafka {
             result.expect("the topic is made");
         }
         super::until("a new topic's leaders", ANSWER_MAX, || self.partitions(topic) == PARTITIONS);
+    }
+
+    /// Sets a property of a topic.
+    pub(crate) fn set(&self, topic: &str, property: &str, value: &str) {
+        let config = AlterConfig::new(ResourceSpecifier::Topic(topic)).set(property, value);
+        let set = block_on(self.admin.alter_configs([&config], &AdminOptions::new()));
+        for result in set.expect("the broker answers") {
+            result.expect("the property is set");
+        }
     }
 
     /// Deletes a topic.

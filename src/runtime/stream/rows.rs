@@ -64,6 +64,7 @@ impl Stream {
             if sender.sequence() >= self.next_inside && !sender.is_holding() {
                 self.next_inside = sender.sequence() + INSIDE_EVERY;
                 sender.place(self.transaction.inside(sender.sequence()));
+                sender.publish(); // A compressed transaction is one event, however long.
             }
         }
         Ok(())
@@ -115,6 +116,7 @@ impl Stream {
             if sender.sequence() >= self.next_inside && !sender.is_holding() {
                 self.next_inside = sender.sequence() + INSIDE_EVERY;
                 sender.place(self.transaction.inside(sender.sequence()));
+                sender.publish(); // A compressed transaction is one event, however long.
             }
         }
         Ok(())

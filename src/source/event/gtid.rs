@@ -5,6 +5,8 @@ use crate::offset::{Gtid, GtidSource, Tag};
 /// GTID_LOG_EVENT, ANONYMOUS_GTID_LOG_EVENT and GTID_TAGGED_LOG_EVENT: a transaction begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GtidEvent {
+    /// Whether statements may stand among the rows (flag MAY_HAVE_SBR).
+    pub may_have_statements: bool,
     /// The transaction's identifier; in an anonymous event its number is 0.
     pub gtid: Gtid,
     /// When the server it was committed on first committed it, in microseconds since the epoch (8.0 on).
@@ -13,6 +15,8 @@ pub struct GtidEvent {
     pub immediate_commit_timestamp: Option<u64>,
 }
 
+/// In the flags: statements may stand among the rows.
+const MAY_HAVE_STATEMENTS: u8 = 1;
 /// In the first timestamp: a second one follows.
 const TWO_TIMESTAMPS: u64 = 1 << 55;
 /// The kind of logical timestamps that all servers from 5.7.6 on write.
@@ -35,10 +39,11 @@ impl GtidEvent {
     /// When the body is malformed.
     pub fn parse(body: &[u8]) -> Result<Self, EventError> {
         let mut rest = Reader(body);
-        rest.u8()?;
+        let flags = rest.u8()?;
         let uuid = rest.array()?;
         let number = rest.u64()?;
         let mut event = Self {
+            may_have_statements: flags & MAY_HAVE_STATEMENTS != 0,
             gtid: Gtid { source: GtidSource { uuid, tag: Tag::default() }, number },
             original_commit_timestamp: None,
             immediate_commit_timestamp: None,
@@ -86,6 +91,7 @@ impl GtidEvent {
         let uuid = uuid.ok_or(EventError::Malformed("the missing UUID"))?;
         let number = number.ok_or(EventError::Malformed("the missing transaction number"))?;
         Ok(Self {
+            may_have_statements: true,
             gtid: Gtid { source: GtidSource { uuid, tag: tag.unwrap_or_default() }, number },
             // The server leaves the original time out where it is the same.
             original_commit_timestamp: original.or(immediate),
