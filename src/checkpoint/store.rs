@@ -172,8 +172,12 @@ impl Store {
     /// # Errors
     /// When something was stored and none of it is whole.
     pub fn load(&mut self) -> Result<Option<Offset>, StoreError> {
-        let from_sled = match &self.tree {
-            Some(tree) => tree.get("offset")?.and_then(|bytes| parse_counted(&bytes)),
+        let from_sled = match self.tree.as_ref().map(|tree| tree.get("offset")) {
+            Some(Ok(bytes)) => bytes.and_then(|bytes| parse_counted(&bytes)),
+            Some(Err(err)) => {
+                self.do_without_sled(&err);
+                None
+            }
             None => None,
         };
         let written = !self.slots.is_empty();
@@ -212,8 +216,10 @@ impl Store {
         let json = offset.to_json().to_string();
         let counter = self.slots.counter() + 1;
         if let Some(tree) = &self.tree {
-            tree.insert("offset", format!("{counter}\n{json}").as_bytes())?;
-            tree.flush()?;
+            let stored = tree.insert("offset", format!("{counter}\n{json}").as_bytes());
+            if let Err(err) = stored.and_then(|_| tree.flush()) {
+                self.do_without_sled(&err);
+            }
         }
         self.slots.write(counter, &json).map_err(StoreError::Write)
     }
@@ -234,6 +240,13 @@ impl Store {
             tree.flush()?;
         }
         self.slots.clear().map_err(StoreError::Write)
+    }
+
+    /// sled takes nothing more once a write has failed, as on a full disk; the copies beside it do as soon as there
+    /// is room again. The next start finds them newer than sled.
+    fn do_without_sled(&mut self, err: &sled::Error) {
+        error!(connector = %self.connector, error = %err, "sled failed; the plain copies of the offset are used until the next start");
+        self.tree = None;
     }
 
     /// Whether what [`Self::load`] found in sled is older than the copies beside it, and so are the facts.

@@ -96,8 +96,13 @@ impl Connector {
     /// Waits after a failure, unless the file's patience is at its end.
     fn pause(&self, failure: Failure, backoff: &mut Backoff) -> Result<(), Failure> {
         let given_up = self.config.source.retries_max.is_some_and(|max| backoff.failures() >= max);
-        if given_up || self.shared.stop.requested() {
+        if given_up {
             return Err(failure);
+        }
+        if self.shared.stop.requested() {
+            let error = failure.chain();
+            warn!(connector = %self.config.name, error, "stopping meanwhile");
+            return Err(Failure::StopRequested);
         }
         if matches!(failure, Failure::Sink(_) | Failure::Delivery { .. }) {
             self.status.set_stalled(true);
