@@ -15,7 +15,6 @@ const TABLE_ID_BYTES: usize = 6;
 pub(super) struct Tables {
     capture: CaptureConfig,
     decode: DecodeConfig,
-    topic_prefix: String,
     by_id: HashMap<u64, Entry>,
     captured: Vec<Captured>,
     /// The last table map's table: rows of one statement follow each other.
@@ -43,15 +42,15 @@ impl Captured {
     pub(super) fn new(
         layout: &TableLayout,
         map: Option<(&TableMap<'_>, &[u8])>,
-        config: (&str, &CaptureConfig, &DecodeConfig),
+        config: (&CaptureConfig, &DecodeConfig),
         routing: &Routing,
     ) -> Result<Self, CaptureError> {
-        let (topic_prefix, capture, decode) = config;
+        let (capture, decode) = config;
         let name = format!("{}.{}", layout.database, layout.table);
         let mut plan = TablePlan::new(
             layout,
             map.map(|(map, _)| map),
-            topic_prefix,
+            &routing.raw_topic(&layout.database, &layout.table),
             &capture.columns,
             decode,
         )?;
@@ -97,7 +96,6 @@ impl Tables {
         Self {
             capture: config.capture.clone(),
             decode: config.decode.clone(),
-            topic_prefix: config.topic_prefix.clone(),
             by_id: HashMap::new(),
             captured: Vec::new(),
             last: (u64::MAX, Entry::Foreign),
@@ -195,7 +193,7 @@ impl Tables {
     ) -> Result<Captured, MapFailure> {
         let map = TableMap::parse(body).map_err(MapFailure::decode)?;
         let layout = queries.layout(database, table).map_err(MapFailure::Failure)?;
-        let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
+        let config = (&self.capture, &self.decode);
         match Captured::new(&layout, Some((&map, raw)), config, routing) {
             Ok(captured) => Ok(captured),
             Err(CaptureError::Decode(err)) => {
