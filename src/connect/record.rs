@@ -39,9 +39,9 @@ pub struct TableSchema {
     pub fields: Vec<Field>,
     /// Indices into `fields` of the primary key's columns, in key order.
     pub primary_key: Vec<usize>,
-    /// The name of the row schema: `<topic.prefix>.<database>.<table>.Value`.
+    /// The name of the row schema: the topic before the router, `.Value`.
     pub value_name: String,
-    /// The schema of the key struct, named `<topic.prefix>.<database>.<table>.Key`.
+    /// The schema of the key struct, named likewise, `.Key`.
     pub key_schema: Option<Arc<Schema>>,
 }
 

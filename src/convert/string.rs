@@ -148,14 +148,19 @@ pub(super) fn write_java_text(
     }
 }
 
-/// A `ByteBuffer` tells its length only. `Bits` are a `byte[]`, whose text is its class and, in Java, a
-/// number that differs on every call; here it is a checksum, so that equal bytes give equal text.
+/// A `byte[]`, whose text is its class and, in Java, a number that differs on every call; here it is a
+/// checksum, so that equal bytes give equal text.
+fn write_array_text(bytes: &[u8], out: &mut ArenaVec<'_, u8>) {
+    out.extend_from_slice_copy(b"[B@");
+    for byte in crc32fast::hash(bytes).to_be_bytes() {
+        out.extend_from_slice_copy(&hex(byte));
+    }
+}
+
+/// A `ByteBuffer` tells its length only; `Bits` are a `byte[]`.
 fn write_bytes_text(schema: Option<&Schema>, bytes: &[u8], out: &mut ArenaVec<'_, u8>) {
     if schema.is_some_and(|schema| schema.is(logical::BITS)) {
-        out.extend_from_slice_copy(b"[B@");
-        for byte in crc32fast::hash(bytes).to_be_bytes() {
-            out.extend_from_slice_copy(&hex(byte));
-        }
+        write_array_text(bytes, out);
         return;
     }
     let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
@@ -173,13 +178,19 @@ fn hex(byte: u8) -> [u8; 2] {
 
 fn write_struct(schema: Option<&Schema>, values: &[Value<'_>], out: &mut ArenaVec<'_, u8>) {
     let fields = schema.map_or(&[][..], |schema| &schema.fields);
+    let is_geometry =
+        schema.is_some_and(|schema| schema.is(logical::GEOMETRY) || schema.is(logical::POINT));
     out.extend_from_slice_copy(b"Struct{");
     let present = fields.iter().zip(values).filter(|(_, value)| !value.is_null());
     for (index, (field, value)) in present.enumerate() {
         separate(index, b",", out);
         out.extend_from_slice_copy(field.name.as_bytes());
         out.push(b'=');
-        write_java_text(Some(&field.schema), value, out);
+        match value {
+            // The `wkb` of a geometry is a `byte[]` too.
+            Value::Bytes(bytes) if is_geometry => write_array_text(bytes, out),
+            _ => write_java_text(Some(&field.schema), value, out),
+        }
     }
     out.push(b'}');
 }

@@ -54,14 +54,18 @@ impl ColumnDefault {
             return Self::default();
         }
         let arena = Bump::new();
-        let value =
-            literal(column, text, &arena).and_then(|raw| target.value(raw, rules, &arena).ok());
+        let raw = literal(column, text, &arena);
+        let value = raw.and_then(|raw| target.value(raw, rules, &arena).ok());
+        let created = raw.and_then(|raw| as_created(raw, &arena));
+        let created = created.and_then(|raw| target.value(raw, rules, &arena).ok());
         match value {
             // A zero date.
             Some(Value::Null) if nullable => Self { of_schema: None, of_absent: Absent::Null },
             Some(Value::Null) => Self::of(target.zero(), target.zero()),
             Some(value) => {
-                Self::of(clamped(column, target, text).or_else(|| owned(value)), owned(value))
+                let of_schema =
+                    as_double(column, target, text).or_else(|| owned(created.unwrap_or(value)));
+                Self::of(of_schema, owned(value))
             }
             None => Self::default(),
         }
@@ -77,12 +81,17 @@ fn is_now(text: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// Where values of a BIGINT UNSIGNED wrap, its default is cut at the largest INT64.
-fn clamped(column: &ColumnType, target: &Target, text: &str) -> Option<DefaultValue> {
-    let ColumnType::Integer { unsigned: true, .. } = column else { return None };
+/// Debezium reads the default of an INT64 as a double, so large ones are rounded, or cut at the largest INT64.
+/// That of a FLOAT(m,d) has not been in four bytes, as its values have.
+fn as_double(column: &ColumnType, target: &Target, text: &str) -> Option<DefaultValue> {
+    let value: f64 = text.parse().ok()?;
+    if let ColumnType::Float { widened: true } = column {
+        return Some(DefaultValue::Float64(value));
+    }
     let Target::Int64 = target else { return None };
-    let value: u64 = text.parse().ok()?;
-    i64::try_from(value).is_err().then_some(DefaultValue::Int64(i64::MAX))
+    #[expect(clippy::cast_possible_truncation, reason = "a double beyond INT64 is to be cut")]
+    let cut = value as i64;
+    Some(DefaultValue::Int64(cut))
 }
 
 /// A literal as `information_schema` prints it: bits as `b'101'`, binary strings as `0x6162`.
@@ -97,6 +106,42 @@ fn literal<'a>(column: &ColumnType, text: &'a str, arena: &'a Bump) -> Option<Ra
         }
         _ => Raw::of_text(column, text.as_bytes(), arena).ok(),
     }
+}
+
+/// Text as `SHOW CREATE TABLE` has it between its quotes, which is what Debezium takes for the schema's default.
+/// Bytes that are no text of utf8mb3 stand there as `0x…`, whose last digit it takes for a quote.
+fn as_created<'a>(raw: Raw<'_>, arena: &'a Bump) -> Option<Raw<'a>> {
+    match raw {
+        Raw::Text(text) => Some(Raw::Text(arena.alloc_str(&escaped(text)))),
+        Raw::Bytes(bytes) => {
+            let text = match std::str::from_utf8(bytes) {
+                Ok(text) if text.chars().all(|character| character <= '\u{ffff}') => escaped(text),
+                _ => {
+                    let mut digits: String =
+                        bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+                    digits.pop();
+                    digits
+                }
+            };
+            Some(Raw::Bytes(arena.alloc_slice_copy(text.as_bytes())))
+        }
+        _ => None,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\0' => escaped.push_str("\\0"),
+            '\n' => escaped.push_str("\\n"),
+            '\r' => escaped.push_str("\\r"),
+            '\\' => escaped.push_str("\\\\"),
+            '\'' => escaped.push_str("''"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 fn hex<'a>(digits: &str, arena: &'a Bump) -> Option<&'a [u8]> {

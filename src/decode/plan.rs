@@ -46,6 +46,7 @@ pub(super) struct ColumnPlan {
     pub(super) column_type: ColumnType,
     target: Target,
     nullable: bool,
+    has_default: bool,
     /// What stands for NULL.
     null: NullValue,
     /// What stands for a column that is not in an insert's row image.
@@ -70,14 +71,15 @@ impl TablePlan {
     ///
     /// A map with full metadata says all about its columns but their defaults, `TINYINT(1)` and `FLOAT(m,d)`,
     /// which are taken from the layout's columns of the same names. Without full metadata the layout is used
-    /// once everything that the map does tell agrees with it.
+    /// once everything that the map does tell agrees with it. The schemas are named after `topic`, the one that
+    /// the table's records have before the router.
     ///
     /// # Errors
     /// [`DecodeError::LayoutMismatch`] when the layout is not the one that the map's rows were written with.
     pub fn new(
         layout: &TableLayout,
         map: Option<&TableMap<'_>>,
-        topic_prefix: &str,
+        topic: &str,
         columns: &ColumnFilter,
         config: &DecodeConfig,
     ) -> Result<Self, DecodeError> {
@@ -105,7 +107,7 @@ impl TablePlan {
                 table: layout.table.clone(),
                 fields: Vec::new(),
                 primary_key: Vec::new(),
-                value_name: format!("{topic_prefix}.{}.{}.Value", layout.database, layout.table),
+                value_name: format!("{topic}.Value"),
                 key_schema: None,
             },
             columns: Vec::with_capacity(sources.len()),
@@ -114,7 +116,7 @@ impl TablePlan {
             skipped: Vec::new(),
             has_map: map.is_some(),
             row_rules: rules,
-            snapshot_rules: Rules { trim_fractions: true, ..rules },
+            snapshot_rules: Rules { of_snapshot: true, ..rules },
             converting_failure: config.converting_failure,
             processing_failure: config.processing_failure,
         };
@@ -122,7 +124,7 @@ impl TablePlan {
         for source in sources {
             schemas.push(plan.add(source, columns, config));
         }
-        plan.add_key(&schemas, topic_prefix);
+        plan.add_key(&schemas, topic);
         plan.skipped = vec![Cell::Skipped; plan.fields.len()];
         Ok(plan)
     }
@@ -160,20 +162,25 @@ impl TablePlan {
         match raw.and_then(|raw| column.target.value(raw, rules, arena)) {
             Ok(Value::Null) => Ok(column.null(arena)),
             Ok(value) => Ok(value),
-            Err(error) => self.failed(column, error),
+            Err(error) => self.failed(column, error, arena),
         }
     }
 
-    /// `event.converting.failure.handling.mode`.
+    /// `event.converting.failure.handling.mode`: NULL, or a required column's default, stands for the value.
     #[cold]
-    fn failed<'a>(&self, column: &ColumnPlan, error: ValueError) -> Result<Value<'a>, DecodeError> {
+    fn failed<'a>(
+        &self,
+        column: &'a ColumnPlan,
+        error: ValueError,
+        arena: &'a Bump,
+    ) -> Result<Value<'a>, DecodeError> {
         if !error.is_conversion() {
             return Err(self.unreadable(column, error));
         }
         let (database, table, name) = (&self.schema.database, &self.schema.table, &column.name);
         let fails = self.converting_failure == FailureHandling::Fail
             || error == ValueError::InvalidDate
-            || !column.nullable;
+            || !(column.nullable || column.has_default);
         if fails {
             return Err(DecodeError::Unconvertible {
                 database: database.clone(),
@@ -187,7 +194,7 @@ impl TablePlan {
         } else {
             tracing::debug!(%database, %table, column = %name, %error, "value became null");
         }
-        Ok(Value::Null)
+        Ok(column.null(arena))
     }
 
     #[cold]
@@ -226,7 +233,7 @@ impl TablePlan {
                 &source.column_type,
                 &target,
                 source.nullable,
-                self.snapshot_rules,
+                self.row_rules,
             )
         });
         let mut schema = target.schema();
@@ -255,6 +262,7 @@ impl TablePlan {
         self.columns.push(ColumnPlan {
             name: source.name.to_owned(),
             wire: source.wire,
+            has_default: default.of_schema.is_some(),
             null: match default.of_schema.or(zero) {
                 _ if source.nullable => NullValue::Null,
                 Some(value) => NullValue::Value(value),
@@ -272,13 +280,12 @@ impl TablePlan {
         schema
     }
 
-    fn add_key(&mut self, schemas: &[Arc<Schema>], topic_prefix: &str) {
+    fn add_key(&mut self, schemas: &[Arc<Schema>], topic: &str) {
         if self.key.is_empty() {
             return;
         }
-        let (database, table) = (&self.schema.database, &self.schema.table);
         let mut key_schema = Schema::new(SchemaType::Struct);
-        key_schema.name = Some(format!("{topic_prefix}.{database}.{table}.Key"));
+        key_schema.name = Some(format!("{topic}.Key"));
         for &index in &self.key {
             let (Some(column), Some(schema)) = (self.columns.get(index), schemas.get(index)) else {
                 continue;

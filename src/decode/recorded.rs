@@ -389,8 +389,8 @@ fn key_schema_has_the_keys_columns() {
     let layout = &layouts()["changes"];
     let plan = TablePlan::new(layout, None, "p", &ColumnFilter::default(), &defaults()).unwrap();
     let key = plan.schema.key_schema.unwrap();
-    assert_eq!(key.name.as_deref(), Some("p.decode.changes.Key"));
+    assert_eq!(key.name.as_deref(), Some("p.Key"));
     assert_eq!(show_schema("key", &key), "key:Struct (id:String)");
     assert_eq!(plan.schema.primary_key, [0]);
-    assert_eq!(plan.schema.value_name, "p.decode.changes.Value");
+    assert_eq!(plan.schema.value_name, "p.Value");
 }

@@ -13,8 +13,7 @@ use super::wire::Wire;
 use super::*;
 use crate::config::ColumnFilter;
 
-const RULES: Rules =
-    Rules { adjust_years: true, invalid_date_is_epoch: false, trim_fractions: false };
+const RULES: Rules = Rules { adjust_years: true, invalid_date_is_epoch: false, of_snapshot: false };
 
 /// Reads every row that can be read, with the plan that can be made.
 fn read(map: &[u8], kind: u8, rows: &[u8]) {

@@ -192,6 +192,9 @@ impl Target {
             (Self::Bytes(handling), Raw::Bytes(bytes)) => Ok(binary(*handling, bytes, arena)),
             (_, Raw::Text(text)) => Ok(Value::String(text)),
             (_, Raw::Integer(value)) => self.integer(value),
+            (Self::Boolean, Raw::Unsigned(value)) => {
+                Ok(Value::Boolean(value > 0 && (rules.of_snapshot || value < 128)))
+            }
             (_, Raw::Unsigned(value)) => self.unsigned(value, arena),
             (Self::Float64, Raw::Float(value)) => Ok(Value::Float64(f64::from(value))),
             (_, Raw::Float(value)) => Ok(Value::Float32(value)),
@@ -208,7 +211,7 @@ impl Target {
             (Self::ZonedTimestamp { .. }, Raw::Timestamp(0)) => Ok(Value::Null),
             (Self::ZonedTimestamp { fsp }, Raw::Timestamp(micros)) => {
                 let digits =
-                    if rules.trim_fractions { Fraction::Trimmed } else { Fraction::Exactly(*fsp) };
+                    if rules.of_snapshot { Fraction::Trimmed } else { Fraction::Exactly(*fsp) };
                 Ok(iso_moment(DateTime::of_epoch_micros(micros), digits, arena))
             }
             (Self::Geometry, Raw::Bytes(bytes)) => geometry::geometry(bytes, arena),
@@ -312,6 +315,7 @@ fn geometry_schema() -> Schema {
 
 fn point_schema() -> Schema {
     let mut schema = Schema::new(SchemaType::Struct).named(logical::POINT);
+    schema.doc = Some("Geometry (POINT)".to_owned());
     schema.fields = vec![
         field("x", SchemaType::Float64, false),
         field("y", SchemaType::Float64, false),

@@ -40,8 +40,9 @@ pub(super) struct Rules {
     pub(super) adjust_years: bool,
     /// A date that no calendar has becomes the epoch: `event.processing.failure.handling.mode` is not `fail`.
     pub(super) invalid_date_is_epoch: bool,
-    /// Fraction digits of a ZonedTimestamp are trimmed, as in snapshots.
-    pub(super) trim_fractions: bool,
+    /// In a snapshot fraction digits of a ZonedTimestamp are trimmed, and a TINYINT UNSIGNED that a converter makes
+    /// a boolean is not taken for a signed one.
+    pub(super) of_snapshot: bool,
 }
 
 impl Rules {
@@ -49,7 +50,7 @@ impl Rules {
         Self {
             adjust_years: config.time_adjuster,
             invalid_date_is_epoch: config.processing_failure != FailureHandling::Fail,
-            trim_fractions: false,
+            of_snapshot: false,
         }
     }
 }

@@ -71,8 +71,8 @@ pub struct Change<'a> {
 
 /// The topic of a table's records before the router.
 #[must_use]
-pub fn raw_topic(topic_prefix: &str, delimiter: &str, schema: &TableSchema) -> String {
-    let name = [topic_prefix, &schema.database, &schema.table].join(delimiter);
+pub fn raw_topic(topic_prefix: &str, delimiter: &str, database: &str, table: &str) -> String {
+    let name = [topic_prefix, database, table].join(delimiter);
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     name.chars().map(|c| if legal(c) { c } else { '_' }).collect()
 }

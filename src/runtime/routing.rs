@@ -22,6 +22,11 @@ pub(super) struct Routing {
 }
 
 impl Routing {
+    /// The topic of a table's records before the router.
+    pub(super) fn raw_topic(&self, database: &str, table: &str) -> String {
+        raw_topic(&self.config.topic_prefix, &self.config.topic_delimiter, database, table)
+    }
+
     /// Prepares all of it; what cannot work is said here.
     pub(super) fn new(config: &Arc<ConnectorConfig>) -> Result<Self, Failure> {
         let chain = TransformChain::new(config.transforms.behind.clone()).map_err(|problems| {
@@ -78,7 +83,7 @@ impl Course {
     pub(super) fn new(routing: &Routing, schema: &TableSchema) -> Result<Self, Vec<String>> {
         let config = &routing.config;
         let table = format!("{}.{}", schema.database, schema.table);
-        let topic = raw_topic(&config.topic_prefix, &config.topic_delimiter, schema);
+        let topic = routing.raw_topic(&schema.database, &schema.table);
         let context = routing.router.context_headers();
         let gate = Gate::new(&config.transforms, &topic, context.iter().map(|(key, _)| *key))
             .map_err(|err| vec![err.to_string()])?;

@@ -220,7 +220,7 @@ fn capture(
     layouts: Vec<TableLayout>,
     routing: &Routing,
 ) -> Result<Vec<(TableLayout, Captured)>, Failure> {
-    let settings = (config.topic_prefix.as_str(), &config.capture, &config.decode);
+    let settings = (&config.capture, &config.decode);
     let mut tables = Vec::new();
     let mut problems = Vec::new();
     for layout in layouts {

@@ -20,7 +20,6 @@ const TABLE_ID_BYTES: usize = 6;
 pub(super) struct Tables {
     capture: CaptureConfig,
     decode: DecodeConfig,
-    topic_prefix: String,
     layouts: Layouts,
     by_id: HashMap<u64, Entry>,
     captured: Vec<Captured>,
@@ -49,15 +48,15 @@ impl Captured {
     pub(super) fn new(
         layout: &TableLayout,
         map: Option<(&TableMap<'_>, &[u8])>,
-        config: (&str, &CaptureConfig, &DecodeConfig),
+        config: (&CaptureConfig, &DecodeConfig),
         routing: &Routing,
     ) -> Result<Self, CaptureError> {
-        let (topic_prefix, capture, decode) = config;
+        let (capture, decode) = config;
         let name = format!("{}.{}", layout.database, layout.table);
         let mut plan = TablePlan::new(
             layout,
             map.map(|(map, _)| map),
-            topic_prefix,
+            &routing.raw_topic(&layout.database, &layout.table),
             &capture.columns,
             decode,
         )?;
@@ -104,7 +103,6 @@ impl Tables {
             layouts,
             capture: config.capture.clone(),
             decode: config.decode.clone(),
-            topic_prefix: config.topic_prefix.clone(),
             by_id: HashMap::new(),
             captured: Vec::new(),
             last: (u64::MAX, Entry::Foreign),
@@ -242,7 +240,7 @@ impl Tables {
         routing: &Routing,
     ) -> Result<Captured, MapFailure> {
         let (database, table) = (&layout.database, &layout.table);
-        let config = (self.topic_prefix.as_str(), &self.capture, &self.decode);
+        let config = (&self.capture, &self.decode);
         match Captured::new(layout, Some(map), config, routing) {
             Ok(captured) => Ok(captured),
             Err(CaptureError::Decode(err)) => {

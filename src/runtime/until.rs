@@ -14,7 +14,7 @@ impl CaughtUp {
     pub(super) fn reached(&self, offset: &Offset) -> bool {
         match (&self.target.gtids, &offset.gtids) {
             (Some(target), Some(gtids)) => target.is_subset_of(gtids),
-            (Some(target), None) => target.is_empty(),
+            // Read by position: the server has no GTIDs, or the file says to ignore them.
             _ => self.target.position.is_behind(&offset.position),
         }
     }

@@ -2,7 +2,8 @@
 //! published, or with what outflow publishes by a documented difference. README.md beside this file tells what a
 //! case holds.
 //!
-//! `OUTFLOW_TEST_CASES=key-int,types` replays only the cases whose names contain one of these.
+//! `OUTFLOW_TEST_CASES=key-int,types` replays only the cases whose names contain one of these, and
+//! `OUTFLOW_TEST_CASE_DIR` those of another folder.
 
 mod case;
 mod compare;
@@ -11,11 +12,12 @@ mod replay;
 mod varying;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use case::Case;
 use replay::Replay;
+pub(crate) use replay::start;
 
 use crate::support;
 
@@ -38,7 +40,8 @@ fn replay_all(metadata: &str) {
     let mut sql = support::mysql().connect();
     sql.run(&format!("SET GLOBAL binlog_row_metadata = {metadata}"));
     let wanted = std::env::var("OUTFLOW_TEST_CASES").unwrap_or_default();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
+    let folder = std::env::var("OUTFLOW_TEST_CASE_DIR").map_or_else(|_| own(), PathBuf::from);
     let cases = Case::all(&folder);
     let chosen: Vec<&Case> = cases.iter().filter(|case| case.is_chosen(&wanted)).collect();
     assert!(!chosen.is_empty(), "no case is named like {wanted:?}");
@@ -61,7 +64,11 @@ fn replay_all(metadata: &str) {
             }
         }
     }
-    eprintln!("binlog_row_metadata={metadata}: {equal} of {} cases equal", chosen.len());
+    let records: usize = chosen.iter().map(|case| case.expected.len()).sum();
+    eprintln!(
+        "binlog_row_metadata={metadata}: {equal} of {} cases equal, {records} records",
+        chosen.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::case::{Case, Ending, Stop};
@@ -57,7 +58,7 @@ impl Replay {
     /// published too much or twice is there as well.
     fn run(&self, case: &Case, ends: &support::Offsets) -> Result<(), String> {
         let scratch = Scratch::new(&case.name);
-        let mut outflow = start(case, &scratch, &[]);
+        let mut outflow = start(&case.connector, &scratch, &[]);
         let ready = outflow.ready_or_ended();
         match &case.ending {
             Ending::Refused(stop) if ready => {
@@ -74,7 +75,7 @@ impl Replay {
                 self.await_published(case, ends, &mut outflow)?;
                 let mut code = outflow.stop();
                 if code == 0 {
-                    let mut again = start(case, &scratch, &["--until-caught-up"]);
+                    let mut again = start(&case.connector, &scratch, &["--until-caught-up"]);
                     code = again.ended(ENDED_MAX);
                     outflow = again;
                     if code != 0 {
@@ -122,11 +123,12 @@ impl Replay {
     }
 }
 
-fn start(case: &Case, scratch: &Scratch, options: &[&str]) -> Outflow {
+/// Starts a connector of a file on the tests' servers.
+pub(crate) fn start(connector: &Path, scratch: &Scratch, options: &[&str]) -> Outflow {
     let (server, port) = (support::mysql(), free_port());
     let set =
         |property: &str, value: &str| ["--set".to_owned(), format!("database.{property}={value}")];
-    let mut arguments = vec!["run".to_owned(), case.connector.to_str().unwrap().to_owned()];
+    let mut arguments = vec!["run".to_owned(), connector.to_str().unwrap().to_owned()];
     arguments.extend(set("hostname", &server.host));
     arguments.extend(set("port", &server.port.to_string()));
     arguments.extend(set("user", "debezium"));

@@ -16,23 +16,30 @@ pub(super) fn mask(case: &Case, mut event: Event) -> Event {
         event.partition = None;
     }
     for (name, value) in &mut event.headers {
-        if name == RUN_ID && value.as_ref().is_some_and(|value| value.len() == 36) {
-            *value = Some(b"run".to_vec());
-        }
-        *value = value.take().map(mask_address);
+        let mask_value = if name == RUN_ID { mask_uuid } else { mask_address };
+        *value = value.take().map(mask_value);
     }
     event.value = event.value.map(mask_address).map(mask_source);
     event
 }
 
-/// Java's text of a byte array is its address.
+/// A header's converter may have put quotes and a schema around it.
+fn mask_uuid(bytes: Vec<u8>) -> Vec<u8> {
+    let uuid = Regex::new(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    uuid.replace_all(&text, "run").into_owned().into_bytes()
+}
+
+/// Java's text of a byte array is its address, within a struct's text as well.
 fn mask_address(bytes: Vec<u8>) -> Vec<u8> {
-    let is_address = bytes.strip_prefix(b"[B@").is_some_and(|hash| {
-        !hash.is_empty()
-            && hash.len() <= 8
-            && hash.iter().all(|byte| b"0123456789abcdef".contains(byte))
-    });
-    if is_address { b"[B@".to_vec() } else { bytes }
+    match String::from_utf8(bytes) {
+        Ok(text) if text.contains("[B@") => {
+            let address = Regex::new(r"\[B@[0-9a-f]{1,8}\b").unwrap();
+            address.replace_all(&text, "[B@").into_owned().into_bytes()
+        }
+        Ok(text) => text.into_bytes(),
+        Err(err) => err.into_bytes(),
+    }
 }
 
 /// Times and places of the log in Debezium's own envelope.

@@ -6,12 +6,32 @@ pub(crate) struct Random(u64);
 impl Random {
     /// The environment's seed, or a new one.
     pub(crate) fn new() -> Self {
+        Self(Self::seed())
+    }
+
+    /// Prints the environment's seed, or a new one.
+    pub(crate) fn seed() -> u64 {
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into();
         let given = std::env::var("OUTFLOW_TEST_SEED").ok();
         let seed =
             given.map_or_else(clock, |seed| seed.parse().expect("OUTFLOW_TEST_SEED is a number"));
         eprintln!("seed: OUTFLOW_TEST_SEED={seed}");
+        seed
+    }
+
+    /// The numbers of one seed.
+    pub(crate) fn seeded(seed: u64) -> Self {
         Self(seed)
+    }
+
+    /// True in so many of a hundred.
+    pub(crate) fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of them.
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[usize::try_from(self.below(u64::try_from(items.len()).unwrap())).unwrap()]
     }
 
     /// A number below `end`; xorshift over a Weyl sequence, which is random enough to choose moments.

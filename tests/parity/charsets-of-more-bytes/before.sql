@@ -1,0 +1,5 @@
+CREATE DATABASE p_charsets_of_more_bytes;
+USE p_charsets_of_more_bytes;
+SET NAMES utf8mb4;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, c_utf8mb4 VARCHAR(40) CHARACTER SET utf8mb4, c_utf8mb3 VARCHAR(40) CHARACTER SET utf8mb3, c_big5 VARCHAR(40) CHARACTER SET big5, c_gb2312 VARCHAR(40) CHARACTER SET gb2312, c_gbk VARCHAR(40) CHARACTER SET gbk, c_gb18030 VARCHAR(40) CHARACTER SET gb18030, c_sjis VARCHAR(40) CHARACTER SET sjis, c_cp932 VARCHAR(40) CHARACTER SET cp932, c_ujis VARCHAR(40) CHARACTER SET ujis, c_eucjpms VARCHAR(40) CHARACTER SET eucjpms, c_euckr VARCHAR(40) CHARACTER SET euckr, c_ucs2 VARCHAR(40) CHARACTER SET ucs2, c_utf16 VARCHAR(40) CHARACTER SET utf16, c_utf16le VARCHAR(40) CHARACTER SET utf16le, c_utf32 VARCHAR(40) CHARACTER SET utf32);
+INSERT INTO outbox VALUES ('1','Order','k','T','1','日本語 😀 é', '日本語 é', '中文字', '中文字', '中文字體', '中文 😀', '日本語 ｶﾅ', '日本語 ①', '日本語 ｶﾅ', '日本語 ①', '한국어', '日本語 é', '日本 😀', '日本 😀', '日本 😀');

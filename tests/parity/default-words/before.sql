@@ -1,0 +1,3 @@
+CREATE DATABASE p_default_words;
+USE p_default_words;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, c0 ENUM('a','b c','it''s','x,y','q\"z') DEFAULT 'a', c1 ENUM('a','b c','it''s','x,y','q\"z') DEFAULT 'it''s', c2 ENUM('a','b c','it''s','x,y','q\"z') DEFAULT 'x,y', c3 ENUM('a','b c','it''s','x,y','q\"z') DEFAULT 'q"z', c4 SET('a','b','it''s') DEFAULT 'a,b', c5 SET('a','b','it''s') DEFAULT '', c6 SET('a','b','it''s') DEFAULT 'it''s', c7 DATE DEFAULT '2024-02-29', c8 DATE DEFAULT '0050-01-02', c9 TIME(2) DEFAULT '-01:02:03.5', c10 VARCHAR(9) DEFAULT 'x''y', c11 CHAR(3) DEFAULT '');

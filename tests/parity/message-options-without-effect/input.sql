@@ -1,0 +1,4 @@
+USE p_message_options_without_effect;
+INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) VALUES ('1', 'Order', 'k1', 'Created', '{"a": 1}'), ('2', 'User', 'k2', 'Updated', NULL), ('3', 'Order', 'k1', 'Deleted', '[]');
+UPDATE outbox SET type = 'X';
+DELETE FROM outbox;

@@ -1,0 +1,16 @@
+USE p_session_options;
+SET SESSION binlog_rows_query_log_events = ON;
+INSERT INTO outbox VALUES ('1','Order','k','T','1',NULL);
+SET SESSION gtid_next = 'AUTOMATIC:tag';
+SET SESSION binlog_transaction_compression = ON;
+START TRANSACTION;
+INSERT INTO outbox VALUES ('2','Order','k','T','2',1);
+SAVEPOINT s;
+INSERT INTO outbox VALUES ('3','Order','k','T','3',1);
+ROLLBACK TO SAVEPOINT s;
+INSERT INTO outbox VALUES ('4','Order','k','T','4',1);
+COMMIT;
+REPLACE INTO outbox VALUES ('4','Order','k','T','5',2);
+INSERT INTO outbox VALUES ('4','Order','k','T','6',2) ON DUPLICATE KEY UPDATE n = 3;
+INSERT INTO outbox VALUES ('7','Order','k','T','7',2) ON DUPLICATE KEY UPDATE n = 3;
+TRUNCATE TABLE outbox;

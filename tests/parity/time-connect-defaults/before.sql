@@ -1,0 +1,4 @@
+CREATE DATABASE p_time_connect_defaults;
+USE p_time_connect_defaults;
+SET SESSION sql_mode = '';
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, a DATE, b TIME(6), c DATETIME(3), d DATETIME(6), e TIMESTAMP(6) NULL, f YEAR, g DATETIME NOT NULL DEFAULT '2000-01-01', h TIME(0) NOT NULL DEFAULT '01:00:00');

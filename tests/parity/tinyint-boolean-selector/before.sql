@@ -1,0 +1,3 @@
+CREATE DATABASE p_tinyint_boolean_selector;
+USE p_tinyint_boolean_selector;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, a TINYINT(1), b TINYINT(1) NOT NULL DEFAULT 1, c TINYINT, d TINYINT(1) UNSIGNED, e BOOLEAN DEFAULT TRUE);
