@@ -78,7 +78,7 @@ impl Session<'_> {
             8 => self.rename(random),
             9 => self.session_option(random),
             10 => self.replace(random),
-            11 => self.second(random),
+            11 if self.table.has_second => self.second(random),
             12 if random.chance(30) => self.alter(random),
             _ => self.delete(random),
         }

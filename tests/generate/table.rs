@@ -43,6 +43,8 @@ pub(super) struct Table {
     pub(super) version: Column,
     pub(super) extras: Vec<Column>,
     pub(super) clustered_last: bool,
+    /// Whether the other outbox table has rows.
+    pub(super) has_second: bool,
 }
 
 /// Values of the route column: what a topic's name may hold.
@@ -89,6 +91,7 @@ impl Table {
             version,
             extras,
             clustered_last: random.chance(20),
+            has_second: true,
         }
     }
 
