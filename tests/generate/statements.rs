@@ -132,7 +132,6 @@ impl Session<'_> {
             "SET SESSION gtid_next = 'AUTOMATIC:tagged'",
             "SET SESSION gtid_next = 'AUTOMATIC'",
             "SET SESSION binlog_rows_query_log_events = ON",
-            "SET SESSION binlog_row_value_options = PARTIAL_JSON",
             "SET SESSION time_zone = '+05:30'",
         ];
         let &option = random.pick(&options);

@@ -70,7 +70,8 @@ impl Table {
         );
         timestamp.nullable = random.chance(40);
         let mut partition = Column::new("part", "INT", owned(&["0", "1", "2"]));
-        partition.nullable = random.chance(30);
+        // Without key and partition any partition is right.
+        partition.nullable = random.chance(30) && !key.nullable;
         let mut version = Column::new("version", "INT", owned(&["1", "2", "7"]));
         version.nullable = random.chance(50);
         let mut extras = extras(random);
