@@ -266,7 +266,8 @@ impl<'b> Image<'b> {
             }
             let bytes = column.wire.take(rows).map_err(|error| plan.unreadable(column, error))?;
             if is_json && !partial.is_empty() && bit(partial, json - 1) {
-                visit(column, Part::Difference);
+                // Without a single difference the document is as it was.
+                visit(column, if bytes.is_empty() { Part::Absent } else { Part::Difference });
             } else {
                 visit(column, Part::Bytes(bytes));
             }

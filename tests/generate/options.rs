@@ -167,7 +167,7 @@ impl Options<'_> {
                 "truncate.to.3.chars",
                 "mask.with.4.chars",
                 "mask.hash.SHA-256.with.salt.s",
-                "mask.hash.v2.MD5.with.salt.s",
+                "mask.hash.v2.SHA-512.with.salt.s",
             ];
             let rule = random.pick(&rules);
             self.set(&format!("column.{rule}"), ".*\\.(c[0-9]|my-col.*|col_.*)");

@@ -78,7 +78,7 @@ impl Session<'_> {
             8 => self.rename(random),
             9 => self.session_option(random),
             10 => self.replace(random),
-            11 => self.second(random),
+            11 if self.table.has_second => self.second(random),
             12 if random.chance(30) => self.alter(random),
             _ => self.delete(random),
         }
@@ -132,7 +132,6 @@ impl Session<'_> {
             "SET SESSION gtid_next = 'AUTOMATIC:tagged'",
             "SET SESSION gtid_next = 'AUTOMATIC'",
             "SET SESSION binlog_rows_query_log_events = ON",
-            "SET SESSION binlog_row_value_options = PARTIAL_JSON",
             "SET SESSION time_zone = '+05:30'",
         ];
         let &option = random.pick(&options);

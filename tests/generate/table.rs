@@ -43,6 +43,8 @@ pub(super) struct Table {
     pub(super) version: Column,
     pub(super) extras: Vec<Column>,
     pub(super) clustered_last: bool,
+    /// Whether the other outbox table has rows.
+    pub(super) has_second: bool,
 }
 
 /// Values of the route column: what a topic's name may hold.
@@ -68,7 +70,8 @@ impl Table {
         );
         timestamp.nullable = random.chance(40);
         let mut partition = Column::new("part", "INT", owned(&["0", "1", "2"]));
-        partition.nullable = random.chance(30);
+        // Without key and partition any partition is right.
+        partition.nullable = random.chance(30) && !key.nullable;
         let mut version = Column::new("version", "INT", owned(&["1", "2", "7"]));
         version.nullable = random.chance(50);
         let mut extras = extras(random);
@@ -89,6 +92,7 @@ impl Table {
             version,
             extras,
             clustered_last: random.chance(20),
+            has_second: true,
         }
     }
 

@@ -13,7 +13,7 @@ mod varying;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use case::Case;
 use replay::Replay;
@@ -23,6 +23,11 @@ use crate::support;
 
 /// The cases share topics, so one replay at a time.
 static TOPICS: Mutex<()> = Mutex::new(());
+
+/// Keeps the topics from other replays.
+pub(crate) fn own_topics() -> MutexGuard<'static, ()> {
+    TOPICS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[test]
 fn every_case_is_published_as_debezium_publishes_it() {
@@ -35,7 +40,7 @@ fn every_case_is_published_alike_without_column_names_in_the_log() {
 }
 
 fn replay_all(metadata: &str) {
-    let _one_at_a_time = TOPICS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _one_at_a_time = own_topics();
     let mut replay = Replay::new();
     let mut sql = support::mysql().connect();
     sql.run(&format!("SET GLOBAL binlog_row_metadata = {metadata}"));
