@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::PUBLISHED_MAX;
-use crate::support::Outbox;
+use crate::support::{MySqlServer, Outbox, broker};
 
 const SWAPPED: &str = "ALTER TABLE outbox MODIFY aggregateid VARCHAR(255) NOT NULL AFTER type";
 const SWAPPED_BACK: &str =
@@ -15,9 +15,14 @@ const RENAMED: &str = "CREATE TABLE _outbox_gho LIKE outbox; \
       SELECT id, aggregatetype, aggregateid, type, payload FROM outbox; \
     RENAME TABLE outbox TO _outbox_del, _outbox_gho TO outbox; DROP TABLE _outbox_del";
 
+/// On a server whose setting no other test changes.
+fn outbox(name: &str) -> Outbox {
+    Outbox::on(name, MySqlServer::started("mysql:layouts"), broker().clone())
+}
+
 #[test]
 fn columns_swapped_while_streaming_keep_their_values() {
-    let outbox = Outbox::new("swap-streaming");
+    let outbox = outbox("swap-streaming");
     let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
     let outflow = outbox.start().ready();
     for (round, change) in (0..).zip(["", SWAPPED, SWAPPED_BACK, RENAMED]) {
@@ -31,7 +36,7 @@ fn columns_swapped_while_streaming_keep_their_values() {
 
 #[test]
 fn columns_swapped_while_stopped_keep_their_values() {
-    let outbox = Outbox::new("swap-stopped");
+    let outbox = outbox("swap-stopped");
     let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
     let outflow = outbox.start().ready();
     sql.run(&Outbox::insert(1..11, 3));
@@ -51,7 +56,7 @@ fn columns_swapped_while_stopped_keep_their_values() {
 
 #[test]
 fn rows_whose_columns_nothing_proves_stop_it() {
-    let outbox = Outbox::new("swap-twice");
+    let outbox = outbox("swap-twice");
     let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
     let outflow = outbox.start().ready();
     sql.run(&Outbox::insert(1..11, 3));
