@@ -33,6 +33,8 @@ use tracing::error;
 const INSIDE_EVERY: u64 = 4096;
 /// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
 const HOLD_BYTES_MAX: usize = 8 << 20;
+/// Table numbers of events without rows, which only say that a statement ends.
+const NO_TABLE: [u64; 2] = [0x00ff_ffff, 0xffff_ffff_ffff];
 /// Inside a compressed transaction the stop flag is looked at after this many events.
 const PAYLOAD_TICK_EVERY: u32 = 64;
 /// The arena's size at start: a usual row with its texts.
@@ -387,7 +389,13 @@ impl Stream {
     }
 
     fn on_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
-        let captured = rows_table_id(event.body).and_then(|id| self.tables.captured(id));
+        let id = rows_table_id(event.body);
+        if id.is_some_and(|id| !self.tables.has_map(id) && !NO_TABLE.contains(&id)) {
+            return Err(self.decode_failure(DecodeError::Malformed {
+                what: "table number, which no table map before it has explained",
+            }));
+        }
+        let captured = id.and_then(|id| self.tables.captured(id));
         if captured.is_some() && !self.transaction.skips_event() && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }

@@ -114,6 +114,11 @@ impl Tables {
         self.entry(table_id) != Some(Entry::Foreign)
     }
 
+    /// Whether a table map has named this id.
+    pub(super) fn has_map(&self, table_id: u64) -> bool {
+        self.entry(table_id).is_some()
+    }
+
     fn entry(&self, table_id: u64) -> Option<Entry> {
         if self.last.0 == table_id {
             return Some(self.last.1);
