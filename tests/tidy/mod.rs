@@ -129,3 +129,16 @@ fn no_test_is_left_out() {
     }
     assert_none("ignored tests", &found);
 }
+
+#[test]
+fn the_readme_lists_every_property_of_our_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let mut count = 0;
+    for (name, default, meaning) in outflow::config::own_properties() {
+        let row = format!("| `{name}` | `{default}` | {meaning} |");
+        assert!(readme.contains(&row), "README.md lacks the row\n{row}");
+        count += 1;
+    }
+    assert!(count > 0);
+}
