@@ -4,6 +4,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rows::Inside;
+
 use super::Failure;
 use super::beat::Beat;
 use super::held::Prepared;
@@ -28,9 +30,6 @@ use crate::source::event::{self, Event};
 use bumpalo::Bump;
 use tracing::error;
 
-/// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
-/// not begin again at its start.
-const INSIDE_EVERY: u64 = 4096;
 /// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
 const HOLD_BYTES_MAX: usize = 8 << 20;
 /// Table numbers of events without rows, which only say that a statement ends.
@@ -57,7 +56,7 @@ pub(super) struct Stream {
     prepared: Prepared,
     store: Arc<Mutex<Store>>,
     transactions: u64,
-    next_inside: u64,
+    inside: Inside,
     /// The transaction's rows are dropped, as `gtid.source.filter.dml.events` says.
     of_filtered_source: bool,
     sent_from: SentFrom,
@@ -91,7 +90,7 @@ impl Stream {
             prepared,
             store,
             transactions: 0,
-            next_inside: INSIDE_EVERY,
+            inside: Inside::default(),
             of_filtered_source: false,
             sent_from: SentFrom::default(),
             dropped,

@@ -1,13 +1,41 @@
 //! Rows, one after another.
 
-use super::{INSIDE_EVERY, Stream, decode_failure, now_ms, now_ns, reset};
+use super::{Stream, decode_failure, now_ms, now_ns, reset};
 use crate::decode::{RowsEvent, rows_table_id};
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, send_row};
 use crate::runtime::sender::Sender;
+use crate::runtime::transaction::Transaction;
 use crate::source::event::Event;
+
+/// A place inside a transaction is noted after this many rows, so that a restart in a very large one does
+/// not begin again at its start.
+const INSIDE_EVERY: u64 = 4096;
+
+/// When the next place inside a transaction is noted.
+pub(super) struct Inside {
+    next: u64,
+}
+
+impl Default for Inside {
+    fn default() -> Self {
+        Self { next: INSIDE_EVERY }
+    }
+}
+
+impl Inside {
+    /// The present row is handled.
+    fn row_done(&mut self, transaction: &mut Transaction, sender: &mut Sender) {
+        transaction.row_done();
+        if sender.sequence() >= self.next && !sender.is_holding() {
+            self.next = sender.sequence() + INSIDE_EVERY;
+            sender.place(transaction.inside(sender.sequence()));
+            sender.publish(); // A compressed transaction is one event, however long.
+        }
+    }
+}
 
 impl Stream {
     /// Sends the rows of an event.
@@ -60,12 +88,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.transaction.row_done();
-            if sender.sequence() >= self.next_inside && !sender.is_holding() {
-                self.next_inside = sender.sequence() + INSIDE_EVERY;
-                sender.place(self.transaction.inside(sender.sequence()));
-                sender.publish(); // A compressed transaction is one event, however long.
-            }
+            self.inside.row_done(&mut self.transaction, sender);
         }
         Ok(())
     }
@@ -112,12 +135,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.transaction.row_done();
-            if sender.sequence() >= self.next_inside && !sender.is_holding() {
-                self.next_inside = sender.sequence() + INSIDE_EVERY;
-                sender.place(self.transaction.inside(sender.sequence()));
-                sender.publish(); // A compressed transaction is one event, however long.
-            }
+            self.inside.row_done(&mut self.transaction, sender);
         }
         Ok(())
     }
