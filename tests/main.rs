@@ -10,6 +10,8 @@ mod faults;
 #[cfg(test)]
 mod generate;
 #[cfg(test)]
+mod migration;
+#[cfg(test)]
 mod parity;
 #[cfg(test)]
 mod resume;

@@ -6,11 +6,13 @@
 
 mod boundary;
 mod in_flight;
+mod offsets_topic;
 mod slots;
 mod store;
 
 pub use boundary::{Boundary, CompletedGtids};
 pub use in_flight::{IN_FLIGHT_MAX, InFlight};
+pub use offsets_topic::{OffsetsTopic, OffsetsTopicError, StoredOffset, partition_of};
 pub use slots::SlotFiles;
 pub(crate) use store::REPLICA_UUID;
 pub use store::{DataDir, Store, StoreError};

@@ -57,7 +57,7 @@ pub(super) const PROPERTIES: &[Property] = &[
         }]),
     without_effect("transaction.boundary.interval.ms", BOUNDARY)
         .checked(Kind::Integer(0, i64::MAX)),
-    without_effect("offsets.storage.topic", "the position lies in --data-dir").checked(Kind::Text),
+    used("offsets.storage.topic", Kind::Text),
 ];
 
 /// A converter's options.

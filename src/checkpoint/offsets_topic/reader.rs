@@ -1,0 +1,119 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::Message;
+use rdkafka::{Offset as KafkaOffset, TopicPartitionList};
+
+use super::kafka::QuietContext;
+use super::{OffsetsTopic, OffsetsTopicError, StoredOffset};
+
+/// How long the brokers may take to answer about the topic.
+pub(super) const METADATA_WAIT: Duration = Duration::from_secs(10);
+/// How long reading may take: compacted topics are small, but brokers may be starting.
+const READ_MAX: Duration = Duration::from_secs(60);
+/// How long one wait for a record lasts, so that the limit is looked at.
+const RECORD_WAIT: Duration = Duration::from_millis(200);
+
+impl OffsetsTopic {
+    /// What the topic says of this connector at its end: of all partitions, the youngest record with our key.
+    /// Records of transactions that are open or given up do not count.
+    ///
+    /// # Errors
+    /// When it does not exist, is not readable, is not read to its end in time, or holds no offset for our key.
+    pub fn read(&self) -> Result<Option<StoredOffset>, OffsetsTopicError> {
+        // The client asks for a group; none is joined and nothing is committed.
+        let consumer: BaseConsumer<QuietContext> = self.client(&[
+            ("group.id", "outflow-offsets"),
+            ("enable.auto.commit", "false"),
+            ("isolation.level", "read_committed"),
+            ("auto.offset.reset", "earliest"),
+            ("enable.partition.eof", "true"),
+            ("allow.auto.create.topics", "false"),
+        ])?;
+        let partitions = self.partitions_of(&consumer)?;
+        let mut assignment = TopicPartitionList::new();
+        for partition in &partitions {
+            assignment
+                .add_partition_offset(&self.topic, *partition, KafkaOffset::Beginning)
+                .map_err(|err| self.unreachable("reading it", &err))?;
+        }
+        consumer.assign(&assignment).map_err(|err| self.unreachable("reading it", &err))?;
+        let value = self.last_value(&consumer, partitions)?;
+        self.parse(value.as_deref())
+    }
+
+    fn partitions_of(
+        &self,
+        consumer: &BaseConsumer<QuietContext>,
+    ) -> Result<BTreeSet<i32>, OffsetsTopicError> {
+        let metadata = consumer.fetch_metadata(Some(&self.topic), METADATA_WAIT);
+        let metadata = metadata.map_err(|err| self.unreachable("asking for it", &err))?;
+        let topic = metadata.topics().iter().find(|topic| topic.name() == self.topic);
+        let error = topic.and_then(|topic| topic.error()).map(RDKafkaErrorCode::from);
+        match error {
+            Some(RDKafkaErrorCode::TopicAuthorizationFailed) => return Err(self.denied("READ")),
+            Some(RDKafkaErrorCode::UnknownTopicOrPartition) => return Err(self.missing()),
+            Some(code) => return Err(self.unreachable("asking for it", &code)),
+            None => {}
+        }
+        let partitions: BTreeSet<i32> = topic
+            .iter()
+            .flat_map(|topic| topic.partitions())
+            .map(|partition| partition.id())
+            .collect();
+        if partitions.is_empty() { Err(self.missing()) } else { Ok(partitions) }
+    }
+
+    /// Reads until the end of each partition was seen. A key stands in one partition, unless partitions were
+    /// added later: then the record that is younger by its timestamp counts.
+    fn last_value(
+        &self,
+        consumer: &BaseConsumer<QuietContext>,
+        mut open: BTreeSet<i32>,
+    ) -> Result<Option<Vec<u8>>, OffsetsTopicError> {
+        let deadline = Instant::now() + READ_MAX;
+        let mut last: BTreeMap<i32, (i64, Option<Vec<u8>>)> = BTreeMap::new();
+        while !open.is_empty() {
+            match consumer.poll(RECORD_WAIT) {
+                Some(Ok(record)) if record.key() == Some(&self.key) => {
+                    let time = record.timestamp().to_millis().unwrap_or_default();
+                    last.insert(record.partition(), (time, record.payload().map(<[u8]>::to_vec)));
+                }
+                Some(Err(KafkaError::PartitionEOF(partition))) => {
+                    open.remove(&partition);
+                }
+                Some(Err(err)) => self.judge(&err)?,
+                Some(Ok(_)) | None => {}
+            }
+            if Instant::now() >= deadline && !open.is_empty() {
+                let open: Vec<String> = open.iter().map(ToString::to_string).collect();
+                return Err(OffsetsTopicError::Slow {
+                    topic: self.topic.clone(),
+                    servers: self.sink.bootstrap_servers.clone(),
+                    seconds: READ_MAX.as_secs(),
+                    partitions: open.join(", "),
+                });
+            }
+        }
+        Ok(last.into_values().max_by_key(|(time, _)| *time).and_then(|(_, value)| value))
+    }
+
+    /// Which errors end the reading: the client gets over most of them, and no group is needed.
+    fn judge(&self, err: &KafkaError) -> Result<(), OffsetsTopicError> {
+        match err.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::TopicAuthorizationFailed) => Err(self.denied("READ")),
+            Some(RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic) => {
+                Err(self.missing())
+            }
+            Some(RDKafkaErrorCode::Authentication | RDKafkaErrorCode::SaslAuthenticationFailed) => {
+                Err(self.unreachable("reading it", err))
+            }
+            _ => {
+                tracing::debug!(error = %err, topic = %self.topic, "reading the offsets topic");
+                Ok(())
+            }
+        }
+    }
+}
