@@ -4,6 +4,7 @@ mod kafka;
 mod partition;
 mod reader;
 mod record;
+mod settled;
 mod setup;
 
 use rdkafka::client::ClientContext;
@@ -15,7 +16,7 @@ use crate::offset::OffsetError;
 
 use kafka::QuietContext;
 pub use partition::partition_of;
-pub use record::StoredOffset;
+pub use record::{OWNER, StoredOffset};
 
 /// Where one connector's offset stands in Connect's offsets topic.
 #[derive(Clone, Debug)]

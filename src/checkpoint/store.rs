@@ -224,6 +224,15 @@ impl Store {
         self.slots.write(counter, &json).map_err(StoreError::Write)
     }
 
+    /// Stores an offset that came from elsewhere: what is remembered here besides belongs to an older one.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn adopt(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        self.facts_are_old = true;
+        self.save(offset)
+    }
+
     /// Forgets the offset and what goes with it, so that the next start is a first start. What servers know
     /// this replica by stays: they would take another one for a clash.
     ///

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
@@ -8,6 +8,8 @@ use uuid::Uuid;
 
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
+use super::claim::{Claim, Claimant, give_up};
+use super::group::{Group, Moment};
 use super::hosts::{Hosts, Next};
 use super::pipeline::Pipeline;
 use super::queries::Queries;
@@ -23,7 +25,8 @@ use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
-use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
+use crate::offset::{BinlogPosition, Offset};
+use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError, TransactionalSink};
 use crate::source::{DumpStart, Replica, SourceError};
 
 /// How long acknowledgements are waited for at a stop.
@@ -41,6 +44,18 @@ pub(super) struct Connector {
     metrics: ConnectorMetrics,
     /// Records go one by one, since the broker refused a batch of them as too large.
     alone: AtomicBool,
+    /// Exactly-once delivery.
+    claim: Option<Claim>,
+    /// In Kafka transactions: where a MySQL transaction begins that cannot be published, so that those before it are.
+    border: Mutex<Border>,
+}
+
+/// Where a MySQL transaction begins that cannot be published.
+#[derive(Default)]
+struct Border {
+    at: Option<BinlogPosition>,
+    /// It was found by the last session.
+    found: bool,
 }
 
 /// What lives as long as one producer does.
@@ -59,7 +74,20 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics, alone: AtomicBool::new(false) }
+        let config = Arc::new(config);
+        let claim = Claim::new(&config).filter(|_| shared.sink == SinkKind::Kafka);
+        if config.exactly_once.is_some() && claim.is_none() {
+            warn!(connector = %config.name, "exactly-once delivery is for --sink kafka alone");
+        }
+        Self {
+            config,
+            status,
+            shared,
+            metrics,
+            alone: AtomicBool::new(false),
+            claim,
+            border: Mutex::default(),
+        }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -77,6 +105,11 @@ impl Connector {
             if failure.is_of_batch() && !self.alone.swap(true, Ordering::Relaxed) {
                 let error = failure.chain();
                 warn!(connector = %self.config.name, error, "a batch was refused as too large: its records are sent again, from now on one by one, which is slower; a producer.override.batch.size below the topic's max.message.bytes avoids this");
+                continue;
+            }
+            if self.takes_border() {
+                let error = failure.chain();
+                warn!(connector = %self.config.name, error, "a transaction cannot be published: those before it are sent once more without it");
                 continue;
             }
             match hosts.after(&failure) {
@@ -144,12 +177,42 @@ impl Connector {
     ) -> Result<(), Failure> {
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
+        let (in_flight, sink) = self.claim(store)?;
         let start = start(&self.config, &queries, store, &routing, *started)?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
-        let mut session = self.open_session(&start, host, store)?;
-        let result = self.read(start, &mut session, store, &queries, routing, caught_up, backoff);
+        in_flight.begin_at(start.offset.clone());
+        let mut session = self.open_session(&start, host, store, in_flight, sink)?;
+        let begun = session.sender.commit_start();
+        if let (Some(claim), Ok(())) = (&self.claim, &begun) {
+            claim.mark();
+        }
+        let result = begun.and_then(|()| {
+            self.read(start, &mut session, store, &queries, routing, caught_up, backoff)
+        });
         self.close_session(session, result)
+    }
+
+    /// In exactly-once delivery every other process is fenced before the place to start from is read.
+    fn claim(
+        &self,
+        store: &Mutex<Store>,
+    ) -> Result<(Arc<InFlight>, Option<TransactionalSink>), Failure> {
+        let Some(claim) = &self.claim else {
+            give_up(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+            return Ok((Arc::new(InFlight::new(Offset::default())), None));
+        };
+        let in_flight = Arc::new(InFlight::in_transactions());
+        let sink = claim.take(&Claimant {
+            store,
+            in_flight: &in_flight,
+            metrics: &self.metrics,
+            status: &self.status,
+            stop: &self.shared.stop,
+            handle: &self.shared.handle,
+            alone: self.alone.load(Ordering::Relaxed),
+        })?;
+        Ok((in_flight, Some(sink)))
     }
 
     fn open_session(
@@ -157,9 +220,13 @@ impl Connector {
         start: &Start,
         host: &str,
         store: &Arc<Mutex<Store>>,
+        in_flight: Arc<InFlight>,
+        claimed: Option<TransactionalSink>,
     ) -> Result<Session, Failure> {
-        let in_flight = Arc::new(InFlight::new(start.offset.clone()));
-        let sink = self.sink(&in_flight)?;
+        let sink = match claimed {
+            Some(sink) => Box::new(sink),
+            None => self.sink(&in_flight)?,
+        };
         let checkpointer = Checkpointer::start(
             &self.config.name,
             Arc::clone(&in_flight),
@@ -168,12 +235,20 @@ impl Connector {
             self.metrics.clone(),
         )
         .map_err(|err| Failure::Panic(err.to_string()))?;
-        let sender = Sender::new(
+        let mut sender = Sender::new(
             sink,
             Arc::clone(&in_flight),
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
+        if let Some(claim) = &self.claim {
+            let border = self.border.lock().unwrap_or_else(PoisonError::into_inner).at.clone();
+            sender = sender.in_transactions(Group::new(
+                claim.exactly_once(),
+                border,
+                self.metrics.clone(),
+            ));
+        }
         Ok(Session { uuid: start.uuid, host: host.to_owned(), in_flight, checkpointer, sender })
     }
 
@@ -200,7 +275,9 @@ impl Connector {
         mut session: Session,
         result: Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if matches!(result, Err(Failure::Sink(_) | Failure::Delivery { .. })) {
+        if matches!(result, Err(Failure::Sink(_) | Failure::Delivery { .. }))
+            || session.sender.is_partial()
+        {
             session.sender.purge();
         } else if !session.sender.drain(Instant::now() + DRAIN_MAX) {
             warn!(connector = %self.config.name, "records are left unacknowledged; a start sends them again");
@@ -262,13 +339,14 @@ impl Connector {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            stream.place_inside(&mut session.sender);
+            stream.place_inside(&mut session.sender)?;
             session.sender.publish();
             if self.config.source.hosts.len() > 1 && matches!(failure, Failure::Source(_)) {
                 self.metrics.disconnects.inc();
                 return Err(failure); // Another host may have gone on in this one's place.
             }
             let Failure::Source(source) = failure else {
+                self.note_border(&failure, &mut session.sender);
                 return Err(stream.explain(failure, &session.in_flight));
             };
             self.metrics.disconnects.inc();
@@ -277,9 +355,45 @@ impl Connector {
                 clashes = 0;
             }
             clashes += u32::from(matches!(*source, SourceError::ClashingReplica(_)));
+            if self.claim.is_some() {
+                self.settle(&mut session.sender)?;
+            }
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
+    }
+
+    /// Before MySQL is connected to again, which would cut another process off that has taken over.
+    fn settle(&self, sender: &mut Sender) -> Result<(), Failure> {
+        if sender.is_partial() {
+            let reason = "the connection to MySQL was lost in the middle of a transaction";
+            return Err(Failure::Sink(SinkError::Transaction(reason.to_owned())));
+        }
+        sender.settle(Moment::Idle, true)?;
+        self.claim.as_ref().map_or(Ok(()), |claim| claim.check(&self.status, &self.shared.stop))
+    }
+
+    /// Notes where a MySQL transaction begins that cannot be published, where others share its Kafka transaction.
+    fn note_border(&self, failure: &Failure, sender: &mut Sender) {
+        if self.claim.is_none() || !failure.is_of_transaction() {
+            return;
+        }
+        let sequence = match failure {
+            Failure::Sink(SinkError::Record { sequence, .. })
+            | Failure::Refused(SinkError::Record { sequence, .. }) => Some(*sequence),
+            _ => None,
+        };
+        let found = sender.border(sequence);
+        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
+        // The same one again: what was before it is published by now.
+        let at = found.filter(|found| border.at.as_ref() != Some(found));
+        *border = Border { found: at.is_some(), at };
+    }
+
+    /// Whether the last session has found one.
+    fn takes_border(&self) -> bool {
+        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut border.found)
     }
 
     /// A wait that the file asks for.
@@ -316,7 +430,6 @@ impl Connector {
             in_flight: &session.in_flight,
             status: &self.status,
             metrics: &self.metrics,
-            stop: &self.shared.stop,
             caught_up,
         };
         pipeline.run(&mut replica)

@@ -88,7 +88,7 @@ impl InitialSnapshot {
         publisher.metrics.snapshot_tables_left.set(0);
         info!(connector = %publisher.config.name, rows = total, "snapshot read");
         // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
-        sender.place(transaction.finish(sender.sequence()));
+        sender.place(transaction.finish(sender.sequence()))?;
         sender.publish();
         // Of these tables every row was read.
         let whole = self.tables.into_iter().filter(|(_, captured)| {
@@ -122,6 +122,7 @@ impl Publisher<'_> {
         self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
         self.status.tick();
         sender.poll(true)?;
+        sender.split_snapshot()?;
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 }

@@ -1,6 +1,5 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -12,6 +11,9 @@ use tracing::{debug, error, info, warn};
 use super::SinkError;
 use crate::checkpoint::InFlight;
 use crate::metrics::ConnectorMetrics;
+
+/// The number of a position record, which is none of those that are counted.
+pub(super) const POSITION: usize = usize::MAX;
 
 /// The first failed delivery.
 #[derive(Default)]
@@ -44,6 +46,8 @@ pub(super) struct Delivery {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
+    /// Records count as published once their transaction is committed, not when they are acknowledged.
+    pub(super) in_transactions: bool,
 }
 
 impl ClientContext for Delivery {
@@ -92,16 +96,19 @@ impl ProducerContext for Delivery {
     fn delivery(&self, result: &DeliveryResult<'_>, sequence: usize) {
         match result {
             Ok(_) => {
-                let commit_us =
-                    self.in_flight.acknowledge(u64::try_from(sequence).unwrap_or(u64::MAX));
-                self.metrics.published.inc();
+                let commit_us = match sequence {
+                    POSITION => 0,
+                    sequence => self.in_flight.acknowledge(sequence.try_into().unwrap_or(u64::MAX)),
+                };
+                if !self.in_transactions {
+                    self.metrics.published.inc();
+                }
                 if self.metrics.kafka_connected.get() == 0 {
                     self.metrics.kafka_connected.set(1);
                     info!("Kafka answers again");
                 }
-                if commit_us > 0 {
-                    let late = now_us().saturating_sub(commit_us);
-                    self.metrics.latency.observe(Duration::from_micros(late).as_secs_f64());
+                if commit_us > 0 && !self.in_transactions {
+                    self.metrics.relayed(commit_us);
                 }
             }
             Err((err, message)) => {
@@ -111,8 +118,14 @@ impl ProducerContext for Delivery {
                 {
                     self.metrics.failed.inc();
                     let reason = refusal(err, message.topic(), message.partition());
-                    let sequence = u64::try_from(sequence).unwrap_or(u64::MAX);
-                    self.failure.set(of_record(reason, sequence, event_id(message)));
+                    self.failure.set(match sequence {
+                        POSITION => reason,
+                        sequence => of_record(
+                            reason,
+                            sequence.try_into().unwrap_or(u64::MAX),
+                            event_id(message),
+                        ),
+                    });
                 }
             }
         }
@@ -155,9 +168,4 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkErro
         Some(RDKafkaErrorCode::Fatal) => SinkError::Fatal(err.to_string()),
         _ => SinkError::Undelivered { topic, reason: err.to_string() },
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }

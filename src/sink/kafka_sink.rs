@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{BaseRecord, Producer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
@@ -53,9 +53,23 @@ impl KafkaSink {
         handle: &Handle,
     ) -> Result<Self, SinkError> {
         let failure = Arc::new(Failure::default());
-        let context =
-            Delivery { in_flight, metrics: metrics.clone(), failure: Arc::clone(&failure) };
-        let lanes = Lanes::new(config, alone, context)?;
+        let context = Delivery {
+            in_flight,
+            metrics: metrics.clone(),
+            failure: Arc::clone(&failure),
+            in_transactions: false,
+        };
+        Self::over(Lanes::new(config, alone, context)?, config, failure, metrics, handle)
+    }
+
+    /// A sink over these producers.
+    pub(super) fn over(
+        lanes: Lanes,
+        config: &SinkConfig,
+        failure: Arc<Failure>,
+        metrics: ConnectorMetrics,
+        handle: &Handle,
+    ) -> Result<Self, SinkError> {
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| SinkError::Unreachable {
             servers: config.bootstrap_servers.clone(),
@@ -78,9 +92,19 @@ impl KafkaSink {
 }
 
 impl KafkaSink {
+    /// The producer in use.
+    pub(super) fn producer(&self) -> &BaseProducer<Delivery> {
+        self.lanes.active()
+    }
+
+    /// Whether a delivery has failed.
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        self.failure.check()
+    }
+
     /// With nothing to send, only asking tells whether the brokers are back.
-    fn look_for_brokers(&mut self) {
-        if self.looked.elapsed() >= LOOK_EVERY {
+    pub(super) fn look_for_brokers(&mut self) {
+        if self.metrics.kafka_connected.get() == 0 && self.looked.elapsed() >= LOOK_EVERY {
             self.looked = Instant::now();
             if self.lanes.active().client().fetch_metadata(None, LOOK_WAIT).is_ok() {
                 self.metrics.kafka_connected.set(1);
@@ -140,7 +164,7 @@ impl Sink for KafkaSink {
     }
 
     fn pace(&mut self, far_behind: bool) -> Result<(), SinkError> {
-        if !far_behind && self.metrics.kafka_connected.get() == 0 {
+        if !far_behind {
             self.look_for_brokers();
         }
         if self.lanes.in_bulk() == far_behind {

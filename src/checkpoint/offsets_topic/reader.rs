@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::Message;
+use rdkafka::message::{BorrowedMessage, Headers, Message};
 use rdkafka::{Offset as KafkaOffset, TopicPartitionList};
 
 use super::kafka::QuietContext;
-use super::{OffsetsTopic, OffsetsTopicError, StoredOffset};
+use super::{OWNER, OffsetsTopic, OffsetsTopicError, StoredOffset};
 
 /// How long the brokers may take to answer about the topic.
 pub(super) const METADATA_WAIT: Duration = Duration::from_secs(10);
@@ -15,6 +15,26 @@ pub(super) const METADATA_WAIT: Duration = Duration::from_secs(10);
 const READ_MAX: Duration = Duration::from_secs(60);
 /// How long one wait for a record lasts, so that the limit is looked at.
 const RECORD_WAIT: Duration = Duration::from_millis(200);
+
+/// A partition's last record with our key.
+struct Last {
+    time_ms: i64,
+    value: Option<Vec<u8>>,
+    owner: Option<String>,
+}
+
+impl Last {
+    fn of(record: &BorrowedMessage<'_>) -> Self {
+        let owner = record.headers().and_then(|headers| {
+            headers.iter().find(|header| header.key == OWNER).and_then(|header| header.value)
+        });
+        Self {
+            time_ms: record.timestamp().to_millis().unwrap_or_default(),
+            value: record.payload().map(<[u8]>::to_vec),
+            owner: owner.map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+        }
+    }
+}
 
 impl OffsetsTopic {
     /// What the topic says of this connector at its end: of all partitions, the youngest record with our key.
@@ -40,11 +60,12 @@ impl OffsetsTopic {
                 .map_err(|err| self.unreachable("reading it", &err))?;
         }
         consumer.assign(&assignment).map_err(|err| self.unreachable("reading it", &err))?;
-        let value = self.last_value(&consumer, partitions)?;
-        self.parse(value.as_deref())
+        let Some(last) = self.last_value(&consumer, partitions)? else { return Ok(None) };
+        let found = self.parse(last.value.as_deref())?;
+        Ok(found.map(|found| StoredOffset { owner: last.owner, ..found }))
     }
 
-    fn partitions_of(
+    pub(super) fn partitions_of(
         &self,
         consumer: &BaseConsumer<QuietContext>,
     ) -> Result<BTreeSet<i32>, OffsetsTopicError> {
@@ -72,14 +93,13 @@ impl OffsetsTopic {
         &self,
         consumer: &BaseConsumer<QuietContext>,
         mut open: BTreeSet<i32>,
-    ) -> Result<Option<Vec<u8>>, OffsetsTopicError> {
+    ) -> Result<Option<Last>, OffsetsTopicError> {
         let deadline = Instant::now() + READ_MAX;
-        let mut last: BTreeMap<i32, (i64, Option<Vec<u8>>)> = BTreeMap::new();
+        let mut last: BTreeMap<i32, Last> = BTreeMap::new();
         while !open.is_empty() {
             match consumer.poll(RECORD_WAIT) {
                 Some(Ok(record)) if record.key() == Some(&self.key) => {
-                    let time = record.timestamp().to_millis().unwrap_or_default();
-                    last.insert(record.partition(), (time, record.payload().map(<[u8]>::to_vec)));
+                    last.insert(record.partition(), Last::of(&record));
                 }
                 Some(Err(KafkaError::PartitionEOF(partition))) => {
                     open.remove(&partition);
@@ -88,16 +108,20 @@ impl OffsetsTopic {
                 Some(Ok(_)) | None => {}
             }
             if Instant::now() >= deadline && !open.is_empty() {
-                let open: Vec<String> = open.iter().map(ToString::to_string).collect();
-                return Err(OffsetsTopicError::Slow {
-                    topic: self.topic.clone(),
-                    servers: self.sink.bootstrap_servers.clone(),
-                    seconds: READ_MAX.as_secs(),
-                    partitions: open.join(", "),
-                });
+                return Err(self.slow(READ_MAX, &open));
             }
         }
-        Ok(last.into_values().max_by_key(|(time, _)| *time).and_then(|(_, value)| value))
+        Ok(last.into_values().max_by_key(|last| last.time_ms))
+    }
+
+    pub(super) fn slow(&self, limit: Duration, partitions: &BTreeSet<i32>) -> OffsetsTopicError {
+        let partitions: Vec<String> = partitions.iter().map(ToString::to_string).collect();
+        OffsetsTopicError::Slow {
+            topic: self.topic.clone(),
+            servers: self.sink.bootstrap_servers.clone(),
+            seconds: limit.as_secs(),
+            partitions: partitions.join(", "),
+        }
     }
 
     /// Which errors end the reading: the client gets over most of them, and no group is needed.

@@ -3,6 +3,9 @@ use serde_json::{Value as Json, json};
 use super::{OffsetsTopic, OffsetsTopicError};
 use crate::offset::{Offset, OffsetError};
 
+/// The header of a position record that says which process wrote it. Connect passes over headers there.
+pub const OWNER: &str = "outflow.owner";
+
 /// What Connect stored for a connector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredOffset {
@@ -10,6 +13,8 @@ pub struct StoredOffset {
     pub offset: Offset,
     /// An incremental snapshot was under way, which outflow does not go on with.
     pub incremental_snapshot: bool,
+    /// The process that wrote it, where that was an outflow: what its header [`OWNER`] says.
+    pub owner: Option<String>,
 }
 
 /// The key of a connector's record, as Connect's schemaless JSON converter writes it.
@@ -53,7 +58,7 @@ fn stored(value: &[u8]) -> Result<Option<StoredOffset>, OffsetError> {
     let offset = Offset::from_json(&json)?;
     let collections = json.get("incremental_snapshot_collections");
     let incremental_snapshot = collections.is_some_and(|collections| !collections.is_null());
-    Ok(Some(StoredOffset { offset, incremental_snapshot }))
+    Ok(Some(StoredOffset { offset, incremental_snapshot, owner: None }))
 }
 
 #[cfg(test)]

@@ -27,13 +27,18 @@ impl Default for Inside {
 
 impl Inside {
     /// The present row is handled.
-    fn row_done(&mut self, transaction: &mut Transaction, sender: &mut Sender) {
+    fn row_done(
+        &mut self,
+        transaction: &mut Transaction,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
         transaction.row_done();
         if sender.sequence() >= self.next && !sender.is_holding() {
             self.next = sender.sequence() + INSIDE_EVERY;
-            sender.place(transaction.inside(sender.sequence()));
+            sender.place(transaction.inside(sender.sequence()))?;
             sender.publish(); // A compressed transaction is one event, however long.
         }
+        Ok(())
     }
 }
 
@@ -88,7 +93,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
     }
@@ -135,7 +140,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
     }

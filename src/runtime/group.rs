@@ -1,0 +1,173 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::checkpoint::{Boundary, InFlight};
+use crate::config::ExactlyOnce;
+use crate::metrics::ConnectorMetrics;
+use crate::offset::BinlogPosition;
+
+/// Records of a Kafka transaction at the most, its last MySQL transaction aside: so many that the commit's cost
+/// vanishes, so few that their places take some megabytes.
+const ROWS_MAX: u64 = 50_000;
+/// A Kafka transaction is open no longer than this while a backlog is read, its last MySQL transaction aside.
+const OPEN_MAX: Duration = Duration::from_millis(500);
+/// Beyond so many records a moment without more of them is a backlog's pause for breath, not its end.
+const BULK_ROWS: u64 = 2_000;
+/// A position without records is committed this often, so that quiet outboxes let old logs be purged.
+const QUIET_EVERY: Duration = Duration::from_secs(60);
+/// After a change of log files, which may come in any number, it is committed this often.
+const ROTATED_EVERY: Duration = Duration::from_secs(1);
+
+/// The Kafka transaction that is being filled with whole MySQL transactions.
+pub(super) struct Group {
+    /// The number of its first record.
+    start: u64,
+    /// Every record before this number is covered by a place behind it.
+    covered: u64,
+    /// When the last one was committed.
+    committed: Instant,
+    /// The log file of the latest place, and whether it is another than the last commit's.
+    file: Arc<str>,
+    rotated: bool,
+    /// Whether there are places since the last commit.
+    moved: bool,
+    /// The longest time without an acknowledgement.
+    pause: Duration,
+    split_rows: Option<u64>,
+    /// An unfinished MySQL transaction may take this long, which leaves time for the commit.
+    open_max: Duration,
+    /// Where a MySQL transaction begins that is to stand alone.
+    border: Option<BinlogPosition>,
+    metrics: ConnectorMetrics,
+}
+
+/// What the moment of a look at the group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// More of the log is here.
+    Reading,
+    /// All that has come is read.
+    CaughtUp,
+    /// Nothing more has come for a while.
+    Idle,
+}
+
+impl Group {
+    /// An empty one, whose position must be committed at once. A MySQL transaction that begins at `border` is to
+    /// stand alone.
+    pub(super) fn new(
+        exactly_once: &ExactlyOnce,
+        border: Option<BinlogPosition>,
+        metrics: ConnectorMetrics,
+    ) -> Self {
+        Self {
+            start: 0,
+            covered: 0,
+            committed: Instant::now(),
+            file: Arc::from(""),
+            rotated: false,
+            moved: false,
+            pause: Duration::ZERO,
+            split_rows: exactly_once.split_rows,
+            open_max: exactly_once.transaction_timeout * 3 / 4,
+            border,
+            metrics,
+        }
+    }
+
+    /// Takes note of the place behind the record before `sequence`; whether to commit there.
+    pub(super) fn note(&mut self, boundary: &Boundary, open_since: Option<Instant>) -> bool {
+        self.covered = boundary.sequence;
+        self.moved = true;
+        if !Arc::ptr_eq(&self.file, &boundary.file) {
+            self.rotated |= !self.file.is_empty() && self.file != boundary.file;
+            self.file = Arc::clone(&boundary.file);
+        }
+        let rows = boundary.sequence - self.start;
+        rows >= ROWS_MAX
+            || open_since.is_some_and(|since| since.elapsed() >= OPEN_MAX)
+            || rows > 0 && self.border.take_if(|at| *at == boundary.position()).is_some()
+    }
+
+    /// Records without a place of their own, such as heartbeats, were sent between MySQL transactions.
+    pub(super) fn cover(&mut self, sequence: u64) {
+        self.covered = sequence;
+    }
+
+    /// Whether records of an unfinished MySQL transaction are in it; `next` is the number of the next record.
+    pub(super) fn is_partial(&self, next: u64) -> bool {
+        next > self.covered
+    }
+
+    /// Whether there is anything to commit.
+    pub(super) fn is_empty(&self, next: u64) -> bool {
+        next == self.start && !self.moved
+    }
+
+    /// Whether it has records of whole MySQL transactions.
+    pub(super) fn has_whole(&self) -> bool {
+        self.covered > self.start
+    }
+
+    /// Whether to commit between MySQL transactions. With `eager` a position alone does not wait either.
+    pub(super) fn is_due(&self, next: u64, moment: Moment, eager: bool) -> bool {
+        if self.is_partial(next) || self.is_empty(next) || moment == Moment::Reading {
+            return false;
+        }
+        let rows = next - self.start;
+        if rows > 0 {
+            return rows < BULK_ROWS || moment == Moment::Idle;
+        }
+        let quiet = self.committed.elapsed();
+        eager || quiet >= QUIET_EVERY || self.rotated && quiet >= ROTATED_EVERY
+    }
+
+    /// Whether an unfinished MySQL transaction, or a snapshot, is to be split before the record `next`.
+    pub(super) fn splits(&self, next: u64, open_since: Option<Instant>) -> bool {
+        let late = open_since.is_some_and(|since| since.elapsed() >= self.open_max / 2);
+        self.split_rows.is_some_and(|rows| next - self.start >= rows || late)
+    }
+
+    /// How many records of an unfinished MySQL transaction have been sent for how long, where that is too long.
+    pub(super) fn overdue(&self, next: u64, since: Instant) -> Option<(u64, Duration)> {
+        let open = since.elapsed();
+        (self.is_partial(next) && open >= self.open_max).then_some((next - self.start, open))
+    }
+
+    /// Whether Kafka, not the transaction's size, made it late.
+    pub(super) fn was_held_up(&self) -> bool {
+        self.pause >= self.open_max / 4
+    }
+
+    /// No acknowledgement has come for so long.
+    pub(super) fn note_pause(&mut self, pause: Duration) {
+        self.pause = self.pause.max(pause);
+    }
+
+    /// Everything before `next` is committed.
+    pub(super) fn committed(&mut self, next: u64, in_flight: &InFlight) {
+        if self.is_partial(next) {
+            self.metrics.splits.inc();
+        }
+        let rows = next - self.start;
+        self.metrics.kafka_commits.inc();
+        self.metrics.kafka_transaction_rows.observe(rows_f64(rows));
+        self.metrics.published.inc_by(rows);
+        for sequence in self.start.max(next.saturating_sub(crate::checkpoint::IN_FLIGHT_MAX))..next
+        {
+            let commit_us = in_flight.committed_us(sequence);
+            if commit_us > 0 {
+                self.metrics.relayed(commit_us);
+            }
+        }
+        (self.start, self.covered) = (next, next);
+        (self.moved, self.rotated) = (false, false);
+        self.pause = Duration::ZERO;
+        self.committed = Instant::now();
+    }
+}
+
+/// A histogram counts in floating point numbers; beyond 32 bits a bucket more or less says nothing.
+fn rows_f64(rows: u64) -> f64 {
+    f64::from(u32::try_from(rows).unwrap_or(u32::MAX))
+}
