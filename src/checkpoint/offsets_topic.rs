@@ -183,6 +183,7 @@ impl OffsetsTopic {
         let mut client = ClientConfig::new();
         client.set("client.id", "outflow-offsets");
         client.set("bootstrap.servers", &self.sink.bootstrap_servers);
+        client.set("reconnect.backoff.ms", "50").set("reconnect.backoff.max.ms", "1000");
         for (name, value) in self.sink.connection() {
             client.set(name, value.expose());
         }

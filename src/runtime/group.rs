@@ -31,8 +31,9 @@ pub(super) struct Group {
     rotated: bool,
     /// Whether there are places since the last commit.
     moved: bool,
-    /// The longest time without an acknowledgement.
+    /// The longest time without an acknowledgement, or without a look at the group as in a frozen process.
     pause: Duration,
+    looked: Instant,
     split_rows: Option<u64>,
     /// An unfinished MySQL transaction may take this long, which leaves time for the commit.
     open_max: Duration,
@@ -68,6 +69,7 @@ impl Group {
             rotated: false,
             moved: false,
             pause: Duration::ZERO,
+            looked: Instant::now(),
             split_rows: exactly_once.split_rows,
             open_max: exactly_once.transaction_timeout * 3 / 4,
             border,
@@ -134,7 +136,13 @@ impl Group {
         (self.is_partial(next) && open >= self.open_max).then_some((next - self.start, open))
     }
 
-    /// Whether Kafka, not the transaction's size, made it late.
+    /// Somebody looks whether it is overdue.
+    pub(super) fn note_look(&mut self) {
+        self.note_pause(self.looked.elapsed());
+        self.looked = Instant::now();
+    }
+
+    /// Whether something else than the transaction's size made it late.
     pub(super) fn was_held_up(&self) -> bool {
         self.pause >= self.open_max / 4
     }
@@ -164,6 +172,7 @@ impl Group {
         (self.moved, self.rotated) = (false, false);
         self.pause = Duration::ZERO;
         self.committed = Instant::now();
+        self.looked = self.committed;
     }
 }
 

@@ -1,5 +1,6 @@
 use std::sync::{Mutex, PoisonError};
 
+use ring::digest::{SHA256, digest};
 use tracing::{info, warn};
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
 use crate::checkpoint::{REPLICA_UUID, Store};
-use crate::config::{ConnectorConfig, SnapshotMode};
+use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset};
 use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offset};
@@ -45,7 +46,10 @@ pub(super) fn start(
     again: bool,
 ) -> Result<Start, Failure> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    let uuid = replica_uuid(&store)?;
+    let uuid = match &config.exactly_once {
+        Some(exactly_once) => shared_uuid(exactly_once, &config.source),
+        None => replica_uuid(&store)?,
+    };
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
@@ -180,6 +184,16 @@ fn replica_uuid(store: &Store) -> Result<Uuid, Failure> {
         store.remember(REPLICA_UUID, uuid.to_string().as_bytes())?;
     }
     Ok(uuid)
+}
+
+/// The same on every machine that may take over: by then the process before is fenced, and the server ends its stream.
+fn shared_uuid(exactly_once: &ExactlyOnce, source: &SourceConfig) -> Uuid {
+    let name = format!("outflow {} {}", exactly_once.transactional_id, source.server_id);
+    let mut bytes = [0; 16];
+    for (byte, digest) in bytes.iter_mut().zip(digest(&SHA256, name.as_bytes()).as_ref()) {
+        *byte = *digest;
+    }
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 fn end_of(server: &Server) -> Offset {

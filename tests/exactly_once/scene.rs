@@ -3,10 +3,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::producer::{BaseProducer, Producer};
 use serde_json::Value;
 
-use crate::support::{Broker, Kafka, MySqlServer, Outbox, Random, Record, until};
+use crate::support::{Kafka, Outbox, Outflow, Random, Record, until};
 
 /// How long the broker may take to end a transaction that was left open.
 const FENCED_MAX: Duration = Duration::from_secs(30);
@@ -21,14 +22,7 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) fn new(name: &str) -> Self {
-        Self::of(Outbox::new(name))
-    }
-
-    pub(super) fn on(name: &str, server: MySqlServer, broker: Broker) -> Self {
-        Self::of(Outbox::on(name, server, broker))
-    }
-
-    fn of(outbox: Outbox) -> Self {
+        let outbox = Outbox::new(name);
         let offsets = format!("{}.offsets", outbox.topic);
         let outbox = exactly_once(outbox, &offsets);
         Self { outbox, offsets }
@@ -66,6 +60,21 @@ impl Scene {
         producer.init_transactions(FENCED_MAX).expect("the transactional id is to be had");
     }
 
+    /// Whether a Kafka transaction with records is open.
+    pub(super) fn has_open(&self) -> bool {
+        let ends = |isolation: &str| {
+            let consumer: BaseConsumer = ClientConfig::new()
+                .set("bootstrap.servers", &self.outbox.broker.bootstrap_servers)
+                .set("isolation.level", isolation)
+                .create()
+                .expect("a consumer");
+            let end =
+                |partition| consumer.fetch_watermarks(&self.outbox.topic, partition, FENCED_MAX);
+            [0, 1, 2].map(|partition| end(partition).expect("the broker answers").1)
+        };
+        ends("read_committed") != ends("read_uncommitted")
+    }
+
     /// Every MySQL transaction that is on the topic is there as a whole.
     #[track_caller]
     pub(super) fn is_whole(&self) {
@@ -84,7 +93,7 @@ impl Scene {
     }
 
     /// How many Kafka transactions had this outcome.
-    pub(super) fn outcomes(&self, outflow: &crate::support::Outflow, outcome: &str) -> f64 {
+    pub(super) fn outcomes(&self, outflow: &Outflow, outcome: &str) -> f64 {
         let connector = &self.outbox.schema;
         outflow.metric(&format!(
             "outflow_kafka_transactions_total{{connector=\"{connector}\",outcome=\"{outcome}\"}}"
@@ -101,7 +110,7 @@ impl Drop for Scene {
 }
 
 /// An outbox with what exactly-once delivery needs.
-pub(super) fn exactly_once(outbox: Outbox, offsets: &str) -> Outbox {
+pub(crate) fn exactly_once(outbox: Outbox, offsets: &str) -> Outbox {
     let worker = format!(
         "group.id={GROUP}\noffset.storage.topic=unused\noffset.storage.partitions=3\n\
          offset.storage.replication.factor=1\n"

@@ -70,12 +70,14 @@ impl Sender {
 
     /// An unfinished MySQL transaction must leave time for its commit.
     pub(super) fn check_group(&mut self) -> Result<(), Failure> {
-        let (Some(group), Some(since)) = (&self.group, self.sink.open_since()) else {
-            return Ok(());
-        };
+        let Some(group) = &mut self.group else { return Ok(()) };
+        group.note_look();
+        let Some(since) = self.sink.open_since() else { return Ok(()) };
         let Some((rows, open)) = group.overdue(self.next_sequence, since) else { return Ok(()) };
         Err(Failure::Sink(if group.was_held_up() {
-            SinkError::Transaction("it was open for too long, since Kafka took no records".into())
+            let reason = "it was open for too long while nothing went on; where that comes again and again, raise \
+                          producer.override.transaction.timeout.ms";
+            SinkError::Transaction(reason.into())
         } else {
             SinkError::TransactionTooLarge { rows, seconds: open.as_secs() }
         }))
