@@ -5,6 +5,7 @@ mod partition;
 mod reader;
 mod record;
 mod setup;
+mod writer;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::{ClientConfig, FromClientConfigAndContext};

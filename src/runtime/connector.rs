@@ -19,7 +19,7 @@ use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
 use super::{ConnectorState, ConnectorStatus, Failure};
-use crate::checkpoint::{InFlight, Store};
+use crate::checkpoint::{InFlight, OffsetsTopic, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
@@ -144,7 +144,10 @@ impl Connector {
     ) -> Result<(), Failure> {
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
-        let start = start(&self.config, &queries, store, &routing, *started)?;
+        let to_kafka = self.shared.sink == SinkKind::Kafka;
+        let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| to_kafka);
+        let start =
+            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), *started)?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         let mut session = self.open_session(&start, host, store)?;

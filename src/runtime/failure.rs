@@ -1,4 +1,4 @@
-use crate::checkpoint::StoreError;
+use crate::checkpoint::{OffsetsTopicError, StoreError};
 use crate::convert::ConvertError;
 use crate::decode::DecodeError;
 use crate::error::Remedy;
@@ -87,6 +87,9 @@ pub enum Failure {
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Connect's offsets topic.
+    #[error(transparent)]
+    OffsetsTopic(Box<OffsetsTopicError>),
     /// `table.op.invalid.behavior=fatal` and an outbox row was updated.
     #[error(
         "transaction {transaction} updates a row of {table} and table.op.invalid.behavior is fatal; outbox \
@@ -162,6 +165,12 @@ impl From<SourceError> for Failure {
     }
 }
 
+impl From<OffsetsTopicError> for Failure {
+    fn from(err: OffsetsTopicError) -> Self {
+        Self::OffsetsTopic(Box::new(err))
+    }
+}
+
 impl Failure {
     /// Whether waiting can cure it: the one place that decides.
     #[must_use]
@@ -174,6 +183,7 @@ impl Failure {
             Self::Sink(err) | Self::Refused(err) => err.remedy(),
             Self::Delivery { source, .. } => source.remedy(),
             Self::Store(err) => err.remedy(),
+            Self::OffsetsTopic(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)
             | Self::Transforms(_)

@@ -1,3 +1,4 @@
 //! From Debezium to outflow and back, by Connect's offsets topic.
 
+mod handover;
 mod offsets_topic;
