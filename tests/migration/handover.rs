@@ -142,7 +142,6 @@ fn a_clean_handover_under_load_misses_and_repeats_nothing_in_either_direction() 
     }
     let rows = writer.stop();
     followed.until(rows, PUBLISHED_MAX);
-    connect.stop_connector(&outbox);
     connect.delete(&outbox);
     followed.compare_once(&mut outbox.sql());
 }
