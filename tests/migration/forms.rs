@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ struct Scene {
     between: u64,
     /// Where its BEGIN begins.
     begin: u64,
+    starts: AtomicU64,
 }
 
 impl Scene {
@@ -44,6 +46,7 @@ impl Scene {
             file: status[0].clone(),
             between,
             begin,
+            starts: AtomicU64::new(0),
         }
     }
 
@@ -61,11 +64,17 @@ impl Scene {
         let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
         let before = kafka.ends(|topic| topic == outbox.topic);
         let mode = format!("snapshot.mode={mode}");
+        // With its folder it forgets who it was; the server still knows the replica before it.
+        let id: u64 = outbox.config["database.server.id"].as_str().unwrap().parse().unwrap();
+        let starts = self.starts.fetch_add(1, Ordering::Relaxed);
+        let server_id = format!("database.server.id={}", id + 500_000_000 + starts);
         let mut outflow = outbox.start_with(&[
             "--worker",
             worker.to_str().unwrap(),
             "--set",
             &mode,
+            "--set",
+            &server_id,
             "--until-caught-up",
         ]);
         let code = outflow.ended(ENDED_MAX);

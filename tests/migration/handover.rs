@@ -12,6 +12,8 @@ static WORKER: Mutex<()> = Mutex::new(());
 const KEYS: u64 = 13;
 /// Until rows that were committed are on the topic, with Debezium on a busy machine.
 const PUBLISHED_MAX: Duration = Duration::from_secs(60);
+/// The pause between transactions.
+const PACE: Duration = Duration::from_millis(15);
 /// Rows that each reader publishes before the next one takes over.
 const SHARE: usize = 3_000;
 
@@ -54,6 +56,7 @@ impl Writer {
                     let first = rows.load(Ordering::Relaxed) + 1;
                     let next = transaction(&mut sql, first, &mut random);
                     rows.store(next - 1, Ordering::Relaxed);
+                    std::thread::sleep(PACE); // Debezium shall keep up, also on a busy machine.
                 }
             }
         });
@@ -155,6 +158,7 @@ fn after_a_killed_debezium_nothing_is_missing() {
     connect.create(&outbox);
     let writer = Writer::start(&outbox);
     publish_a_share(&mut followed);
+    connect.until_stored(&outbox);
     connect.kill();
     let outflow = take_over(&outbox);
     publish_a_share(&mut followed);

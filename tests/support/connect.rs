@@ -59,6 +59,14 @@ impl Connect {
         until("Debezium to leave the server", STATE_MAX, || !is_read_by_debezium(outbox));
     }
 
+    /// Waits until an offset of the outbox's connector is stored: before that Debezium itself would begin anew.
+    pub(crate) fn until_stored(&self, outbox: &Outbox) {
+        let path = format!("/connectors/{}/offsets", outbox.schema);
+        until("an offset to be stored", STATE_MAX, || {
+            self.request("GET", &path, "").1.contains(r#""pos""#)
+        });
+    }
+
     /// Lets the outbox's connector go on, and waits until it streams.
     pub(crate) fn resume_connector(&self, outbox: &Outbox) {
         self.ask(outbox, "resume");
