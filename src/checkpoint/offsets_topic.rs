@@ -6,6 +6,7 @@ mod reader;
 mod record;
 mod settled;
 mod setup;
+mod writer;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::{ClientConfig, FromClientConfigAndContext};

@@ -78,8 +78,9 @@ impl Claim {
     }
 
     /// Our position is in the topic.
-    pub(super) fn mark(&self) {
+    pub(super) fn mark(&self, store: &Mutex<Store>) -> Result<(), StoreError> {
         self.marked.store(true, Ordering::Relaxed);
+        store.lock().unwrap_or_else(PoisonError::into_inner).forget_given()
     }
 
     /// Whether the topic's last position is still ours: otherwise another process has taken over since, and stays.
@@ -113,10 +114,24 @@ impl Claim {
         let connector = &self.config.name;
         let topic = &self.exactly_once.offsets_topic;
         let stored = store.load()?;
+        let ad_hoc_snapshot = found.as_ref().is_some_and(|found| found.ad_hoc_snapshot);
+        if ad_hoc_snapshot {
+            warn!(
+                connector,
+                "an ad hoc snapshot was under way in Connect: what it did not reach is not published"
+            );
+        }
         let last_owner =
             store.fact(OWNER_FACT)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let was_exactly_once = last_owner.is_some();
         match (&found, &stored) {
+            _ if store.is_given()? => {
+                info!(
+                    connector,
+                    topic,
+                    "the position that was imported or reset is used in place of the offsets topic's"
+                );
+            }
             (None, Some(_)) if was_exactly_once => {
                 error!(
                     connector,
@@ -161,6 +176,7 @@ impl Claim {
 
 /// Delivery at least once moves the stored position without the topic: from here on the topic's is no longer the younger one.
 pub(super) fn give_up(store: &Store) -> Result<(), StoreError> {
+    store.forget_given()?;
     if store.fact(OWNER_FACT)?.is_some() { store.forget(OWNER_FACT) } else { Ok(()) }
 }
 

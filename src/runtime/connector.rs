@@ -21,7 +21,7 @@ use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
 use super::{ConnectorState, ConnectorStatus, Failure};
-use crate::checkpoint::{InFlight, Store};
+use crate::checkpoint::{InFlight, OffsetsTopic, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
@@ -178,15 +178,19 @@ impl Connector {
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
         let (in_flight, sink) = self.claim(store)?;
-        let start = start(&self.config, &queries, store, &routing, *started)?;
+        // In exactly-once delivery the claim has read it.
+        let takes_over = self.shared.sink == SinkKind::Kafka && self.claim.is_none();
+        let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| takes_over);
+        let start =
+            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), *started)?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         in_flight.begin_at(start.offset.clone());
         let mut session = self.open_session(&start, host, store, in_flight, sink)?;
-        let begun = session.sender.commit_start();
-        if let (Some(claim), Ok(())) = (&self.claim, &begun) {
-            claim.mark();
-        }
+        let begun = session.sender.commit_start().and_then(|()| match &self.claim {
+            Some(claim) => Ok(claim.mark(store)?),
+            None => Ok(()),
+        });
         let result = begun.and_then(|()| {
             self.read(start, &mut session, store, &queries, routing, caught_up, backoff)
         });

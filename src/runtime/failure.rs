@@ -89,7 +89,7 @@ pub enum Failure {
     Store(#[from] StoreError),
     /// The topic of positions.
     #[error(transparent)]
-    OffsetsTopic(#[from] OffsetsTopicError),
+    OffsetsTopic(Box<OffsetsTopicError>),
     /// `table.op.invalid.behavior=fatal` and an outbox row was updated.
     #[error(
         "transaction {transaction} updates a row of {table} and table.op.invalid.behavior is fatal; outbox \
@@ -162,6 +162,12 @@ pub enum Failure {
 impl From<SourceError> for Failure {
     fn from(err: SourceError) -> Self {
         Self::Source(Box::new(err))
+    }
+}
+
+impl From<OffsetsTopicError> for Failure {
+    fn from(err: OffsetsTopicError) -> Self {
+        Self::OffsetsTopic(Box::new(err))
     }
 }
 

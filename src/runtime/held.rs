@@ -4,12 +4,9 @@ use tracing::warn;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Store, StoreError};
+use crate::checkpoint::{PREPARED, Store, StoreError};
 use crate::convert::ProducerRecord;
 use crate::offset::{BinlogPosition, Gtid, Offset};
-
-/// What prepared transactions are stored under.
-const PREPARED: &str = "xa-prepared:";
 
 /// What a held record takes besides its bytes.
 const RECORD_BYTES: usize = 128;

@@ -29,6 +29,7 @@ mod statement;
 mod status;
 mod stream;
 mod tables;
+mod takeover;
 mod transaction;
 mod until;
 mod worker;

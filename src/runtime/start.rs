@@ -10,7 +10,8 @@ use super::queries::Queries;
 use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
-use crate::checkpoint::{REPLICA_UUID, Store};
+use super::takeover::take_over;
+use crate::checkpoint::{OffsetsTopic, REPLICA_UUID, Store};
 use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset};
@@ -37,12 +38,14 @@ pub(super) struct Start {
 }
 
 /// Checks the server and every captured table, then finds the place to start from and stores it. `again` says
-/// that this is no new start but one more try after a failure.
+/// that this is no new start but one more try after a failure. Without a place of its own the connector goes on
+/// where Connect stopped, as `offsets_topic` says.
 pub(super) fn start(
     config: &ConnectorConfig,
     queries: &Queries,
     store: &Mutex<Store>,
     routing: &Routing,
+    offsets_topic: Option<&OffsetsTopic>,
     again: bool,
 ) -> Result<Start, Failure> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,10 +56,19 @@ pub(super) fn start(
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
-    let mut plan = Plan::new(config.snapshot_mode, store.load()?, again)?;
+    let (stored, taken) = match (store.load()?, offsets_topic) {
+        (None, Some(topic)) => (take_over(config, topic)?, true),
+        (stored, _) => (stored, false),
+    };
+    let mut plan = Plan::new(config.snapshot_mode, stored, again)?;
     if let Plan::Resume(offset) = plan {
         match resume(config, &server, offset, &store) {
-            Ok(offset) => return Ok(Start { offset, end, uuid, snapshot: None }),
+            Ok(offset) => {
+                if taken {
+                    begin_at(&mut store, &offset, &server)?;
+                }
+                return Ok(Start { offset, end, uuid, snapshot: None });
+            }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
                     && failure.is_lost_position() =>
@@ -85,16 +97,21 @@ pub(super) fn start(
             (offset, Some(snapshot))
         }
     };
-    store.save(&offset)?;
+    begin_at(&mut store, &offset, &server)?;
     if from_now {
         Layouts::begin(&store, &offset.position, queries)?;
-    } else {
-        Layouts::forget(&store)?;
     }
+    Ok(Start { offset, end, uuid, snapshot })
+}
+
+/// Stores the place of a first start.
+fn begin_at(store: &mut Store, offset: &Offset, server: &Server) -> Result<(), Failure> {
+    store.save(offset)?;
+    Layouts::forget(store)?;
     if store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
-    Ok(Start { offset, end, uuid, snapshot })
+    Ok(())
 }
 
 fn open_snapshot(
@@ -213,6 +230,7 @@ fn resume(
 ) -> Result<Offset, Failure> {
     let problem = |problem| Failure::from(SourceError::Preflight(vec![problem]));
     let known = store.fact(SERVER_UUID)?;
+    let is_new = known.is_none();
     let same = known.is_none_or(|uuid| uuid == server.server_uuid.as_bytes());
     match check_offset(server, &offset, &config.source).map_err(problem)? {
         DumpStart::Gtids(gtids) => offset.gtids = Some(gtids),
@@ -223,6 +241,8 @@ fn resume(
     }
     if !same && store.can_remember() {
         Layouts::forget(store)?; // Places in another server's log.
+    }
+    if (is_new || !same) && store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
     Ok(offset)

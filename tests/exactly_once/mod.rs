@@ -12,7 +12,7 @@ pub(crate) use scene::exactly_once;
 use scene::{Scene, insert, until_position};
 use serde_json::Value;
 
-use crate::support::{Kafka, Outbox};
+use crate::support::{Kafka, Outbox, Outflow};
 
 const PUBLISHED_MAX: Duration = Duration::from_secs(30);
 
@@ -222,4 +222,27 @@ fn a_worker_may_ask_for_it() {
     let value: Value = serde_json::from_slice(positions[0].value.as_deref().unwrap()).unwrap();
     assert!(value["file"].is_string());
     kafka.delete(&offsets);
+}
+
+#[test]
+fn a_position_that_is_imported_goes_before_the_topics() {
+    let scene = Scene::new("eos-import");
+    let mut sql = scene.outbox.sql();
+    let mut followed = scene.outbox.follow();
+    let outflow = scene.outbox.start().ready();
+    let before = scene.position();
+    sql.run(&insert(1, 100, 5));
+    followed.until(100, PUBLISHED_MAX);
+    assert_eq!(outflow.stop(), 0);
+    let (file, data) = (scene.outbox.file(), scene.outbox.scratch.path("data"));
+    let from = scene.outbox.scratch.write("position.json", &before.to_string());
+    let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let import =
+        ["offsets", "import", &text(&file), "--data-dir", &text(&data), "--from", &text(&from)];
+    let mut import = Outflow::start(&scene.outbox.scratch.path(""), 0, &import);
+    assert_eq!(import.ended(PUBLISHED_MAX), 0, "{}", import.log());
+    scene.outbox.catch_up();
+    assert_eq!(scene.kafka().read_topic(&scene.outbox.topic).len(), 200);
+    scene.outbox.catch_up();
+    assert_eq!(scene.kafka().read_topic(&scene.outbox.topic).len(), 200);
 }

@@ -30,7 +30,7 @@ fn place(name: &str, topic: &str, replication_factor: &str) -> OffsetsTopic {
     OffsetsTopic::of(&load(&inputs, &Environment::default()).unwrap().0).unwrap()
 }
 
-fn producer(transactional_id: Option<&str>) -> BaseProducer {
+pub(super) fn producer(transactional_id: Option<&str>) -> BaseProducer {
     let mut client = ClientConfig::new();
     client
         .set("bootstrap.servers", &broker().bootstrap_servers)
@@ -45,7 +45,7 @@ fn producer(transactional_id: Option<&str>) -> BaseProducer {
     producer
 }
 
-fn send(producer: &BaseProducer, topic: &str, key: &[u8], value: Option<&str>) {
+pub(super) fn send(producer: &BaseProducer, topic: &str, key: &[u8], value: Option<&str>) {
     let mut record = BaseRecord::to(topic).key(key);
     if let Some(value) = value {
         record = record.payload(value.as_bytes());

@@ -35,7 +35,7 @@ pub(crate) fn broker() -> &'static Broker {
 }
 
 /// Runs tests/servers.sh and gives what it prints.
-fn servers_script(arguments: &[&str]) -> String {
+pub(super) fn servers_script(arguments: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers.sh");
     let output = Command::new(script)
         .args(arguments)
@@ -48,7 +48,7 @@ fn servers_script(arguments: &[&str]) -> String {
 }
 
 /// What `env` prints for an instance, by the name's last part.
-fn environment(instance: &str) -> HashMap<String, String> {
+pub(super) fn environment(instance: &str) -> HashMap<String, String> {
     let name =
         instance.split_once(':').map_or(String::new(), |(_, name)| name.replace('-', "_") + "_");
     let prefix = format!("export OUTFLOW_TEST_{}", name.to_uppercase());

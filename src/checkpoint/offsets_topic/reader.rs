@@ -48,6 +48,7 @@ impl OffsetsTopic {
             ("group.id", "outflow-offsets"),
             ("enable.auto.commit", "false"),
             ("isolation.level", "read_committed"),
+            ("fetch.wait.max.ms", "10"),
             ("auto.offset.reset", "earliest"),
             ("enable.partition.eof", "true"),
             ("allow.auto.create.topics", "false"),

@@ -11,8 +11,8 @@ pub const OWNER: &str = "outflow.owner";
 pub struct StoredOffset {
     /// Where to go on.
     pub offset: Offset,
-    /// An incremental snapshot was under way, which outflow does not go on with.
-    pub incremental_snapshot: bool,
+    /// A snapshot that a signal asked for was under way, which outflow does not go on with.
+    pub ad_hoc_snapshot: bool,
     /// The process that wrote it, where that was an outflow: what its header [`OWNER`] says.
     pub owner: Option<String>,
 }
@@ -55,11 +55,18 @@ fn stored(value: &[u8]) -> Result<Option<StoredOffset>, OffsetError> {
     if json.is_null() {
         return Ok(None);
     }
-    let offset = Offset::from_json(&json)?;
+    let mut offset = Offset::from_json(&json)?;
+    let is_initial = |kind: &mut String| INITIAL.iter().any(|word| word.eq_ignore_ascii_case(kind));
+    let other_snapshot = offset.snapshot.take_if(|kind| !is_initial(kind)).is_some();
     let collections = json.get("incremental_snapshot_collections");
-    let incremental_snapshot = collections.is_some_and(|collections| !collections.is_null());
-    Ok(Some(StoredOffset { offset, incremental_snapshot, owner: None }))
+    let incremental = collections.is_some_and(|collections| !collections.is_null());
+    let ad_hoc_snapshot = other_snapshot || incremental;
+    Ok(Some(StoredOffset { offset, ad_hoc_snapshot, owner: None }))
 }
+
+/// Debezium's words for the snapshot at a first start; the others are asked for while it streams, and a
+/// restart does not begin them again.
+const INITIAL: [&str; 2] = ["INITIAL", "true"];
 
 #[cfg(test)]
 mod tests {
@@ -93,7 +100,7 @@ mod tests {
         );
         assert_eq!((offset.event, offset.row, offset.server_id), (3, 0, 1));
         assert_eq!((offset.ts_sec, &offset.snapshot), (1_796_007_413, &None));
-        assert!(!found.incremental_snapshot);
+        assert!(!found.ad_hoc_snapshot);
 
         for (text, snapshot) in [
             (r#"{"snapshot":"INITIAL","file":"b.1","pos":4,"snapshot_completed":false}"#, true),
@@ -105,8 +112,13 @@ mod tests {
             let Offset { position, gtids, snapshot: found, .. } = read(text).offset;
             assert_eq!((position.pos, gtids, found.is_some()), (4, None, snapshot), "{text}");
         }
-        let incremental = r#"{"file":"b.1","pos":4,"incremental_snapshot_collections":"[]"}"#;
-        assert!(read(incremental).incremental_snapshot);
+        for text in [
+            r#"{"file":"b.1","pos":4,"incremental_snapshot_collections":"[]"}"#,
+            r#"{"file":"b.1","pos":4,"snapshot":"BLOCKING"}"#,
+        ] {
+            let found = read(text);
+            assert!(found.ad_hoc_snapshot && found.offset.snapshot.is_none(), "{text}");
+        }
         for text in ["", "[]", "{}", r#"{"file":"b.1","pos":-4}"#, r#"{"pos":4}"#] {
             assert!(stored(text.as_bytes()).is_err(), "{text}");
         }
