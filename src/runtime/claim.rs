@@ -154,15 +154,18 @@ impl Claim {
             }
             (Some(found), Some(stored)) if found.offset == *stored => {}
             (Some(found), stored) => {
-                let ours = stored.as_ref().is_some_and(|stored| {
-                    found.owner.is_some()
-                        && found.owner == last_owner
-                        && found.offset.ts_sec <= stored.ts_sec + CRASH_SECONDS
-                });
+                let (ours, position) =
+                    (was_exactly_once && found.owner == last_owner, found.offset.to_json());
                 if ours {
+                    info!(connector, topic, %position, "going on where the offsets topic says");
+                } else {
+                    warn!(connector, topic, %position, "going on where another process stopped, as the offsets topic says");
+                }
+                let is_young =
+                    |stored: &Offset| found.offset.ts_sec <= stored.ts_sec + CRASH_SECONDS;
+                if ours && stored.as_ref().is_some_and(is_young) {
                     store.save(&found.offset)?;
                 } else {
-                    warn!(connector, topic, position = %found.offset.to_json(), "going on where another process stopped, as the offsets topic says");
                     store.adopt(&found.offset)?;
                 }
             }

@@ -12,7 +12,7 @@ pub(crate) use scene::exactly_once;
 use scene::{Scene, insert, until_position};
 use serde_json::Value;
 
-use crate::support::{Kafka, Outbox, Outflow};
+use crate::support::{Kafka, Outbox, Outflow, Random, until};
 
 const PUBLISHED_MAX: Duration = Duration::from_secs(30);
 
@@ -60,7 +60,7 @@ fn quiet_outboxes_commit_no_empty_transactions_but_follow_the_logs() {
     sql.run("INSERT INTO other VALUES ()");
     let executed = sql.rows("SELECT @@gtid_executed")[0][0].replace('\n', "");
     // A stop commits what is read; the last event may still be on its way.
-    crate::support::until("the last event is read", PUBLISHED_MAX, || {
+    until("the last event is read", PUBLISHED_MAX, || {
         outflow.metric(&scene.sample("outflow_transactions_total")) >= 52.0
     });
     assert_eq!(outflow.stop(), 0);
@@ -127,6 +127,7 @@ fn snapshots_heartbeats_and_dead_letters_of_two_connectors_come_once() {
     for (scene, followed) in [one, two].iter().zip(&mut followed) {
         scene.outbox.sql().run(&insert(522, 10, 7));
         followed.until(530, PUBLISHED_MAX);
+        until("a heartbeat", PUBLISHED_MAX, || !scene.kafka().read_topic(&beats(scene)).is_empty());
     }
     assert_eq!(outflow.stop(), 0);
     for (scene, followed) in [one, two].iter().zip(&followed) {
@@ -137,11 +138,13 @@ fn snapshots_heartbeats_and_dead_letters_of_two_connectors_come_once() {
         let kafka = scene.kafka();
         assert_eq!(kafka.read_topic(&letters).len(), 1);
         kafka.delete(&letters);
-        let prefix = scene.outbox.config["topic.prefix"].as_str().unwrap();
-        let beats = format!("__debezium-heartbeat.{prefix}");
-        assert!(!kafka.read_topic(&beats).is_empty());
-        kafka.delete(&beats);
+        kafka.delete(&beats(scene));
     }
+}
+
+/// The topic of heartbeats.
+fn beats(scene: &Scene) -> String {
+    format!("__debezium-heartbeat.{}", scene.outbox.config["topic.prefix"].as_str().unwrap())
 }
 
 #[test]
@@ -204,7 +207,7 @@ fn a_record_that_the_topic_refuses_stops_it_behind_the_transactions_before() {
 
 /// Text that does not become smaller when it is compressed.
 fn random_text(length: usize) -> String {
-    let mut random = crate::support::Random::new();
+    let mut random = Random::new();
     (0..length).map(|_| char::from(b'a' + u8::try_from(random.below(26)).unwrap())).collect()
 }
 
