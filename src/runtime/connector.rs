@@ -1,15 +1,18 @@
+mod exactly_once;
+
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 use uuid::Uuid;
 
+use exactly_once::Border;
+
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
-use super::claim::{Claim, Claimant, give_up};
-use super::group::{Group, Moment};
+use super::claim::Claim;
 use super::hosts::{Hosts, Next};
 use super::pipeline::Pipeline;
 use super::queries::Queries;
@@ -25,7 +28,6 @@ use crate::checkpoint::{InFlight, OffsetsTopic, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
-use crate::offset::{BinlogPosition, Offset};
 use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError, TransactionalSink};
 use crate::source::{DumpStart, Replica, SourceError};
 
@@ -48,14 +50,6 @@ pub(super) struct Connector {
     claim: Option<Claim>,
     /// In Kafka transactions: where a MySQL transaction begins that cannot be published, so that those before it are.
     border: Mutex<Border>,
-}
-
-/// Where a MySQL transaction begins that cannot be published.
-#[derive(Default)]
-struct Border {
-    at: Option<BinlogPosition>,
-    /// It was found by the last session.
-    found: bool,
 }
 
 /// What lives as long as one producer does.
@@ -197,28 +191,6 @@ impl Connector {
         self.close_session(session, result)
     }
 
-    /// In exactly-once delivery every other process is fenced before the place to start from is read.
-    fn claim(
-        &self,
-        store: &Mutex<Store>,
-    ) -> Result<(Arc<InFlight>, Option<TransactionalSink>), Failure> {
-        let Some(claim) = &self.claim else {
-            give_up(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
-            return Ok((Arc::new(InFlight::new(Offset::default())), None));
-        };
-        let in_flight = Arc::new(InFlight::in_transactions());
-        let sink = claim.take(&Claimant {
-            store,
-            in_flight: &in_flight,
-            metrics: &self.metrics,
-            status: &self.status,
-            stop: &self.shared.stop,
-            handle: &self.shared.handle,
-            alone: self.alone.load(Ordering::Relaxed),
-        })?;
-        Ok((in_flight, Some(sink)))
-    }
-
     fn open_session(
         &self,
         start: &Start,
@@ -239,20 +211,13 @@ impl Connector {
             self.metrics.clone(),
         )
         .map_err(|err| Failure::Panic(err.to_string()))?;
-        let mut sender = Sender::new(
+        let sender = Sender::new(
             sink,
             Arc::clone(&in_flight),
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
-        if let Some(claim) = &self.claim {
-            let border = self.border.lock().unwrap_or_else(PoisonError::into_inner).at.clone();
-            sender = sender.in_transactions(Group::new(
-                claim.exactly_once(),
-                border,
-                self.metrics.clone(),
-            ));
-        }
+        let sender = self.in_transactions(sender);
         Ok(Session { uuid: start.uuid, host: host.to_owned(), in_flight, checkpointer, sender })
     }
 
@@ -365,39 +330,6 @@ impl Connector {
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
-    }
-
-    /// Before MySQL is connected to again, which would cut another process off that has taken over.
-    fn settle(&self, sender: &mut Sender) -> Result<(), Failure> {
-        if sender.is_partial() {
-            let reason = "the connection to MySQL was lost in the middle of a transaction";
-            return Err(Failure::Sink(SinkError::Transaction(reason.to_owned())));
-        }
-        sender.settle(Moment::Idle, true)?;
-        self.claim.as_ref().map_or(Ok(()), |claim| claim.check(&self.status, &self.shared.stop))
-    }
-
-    /// Notes where a MySQL transaction begins that cannot be published, where others share its Kafka transaction.
-    fn note_border(&self, failure: &Failure, sender: &mut Sender) {
-        if self.claim.is_none() || !failure.is_of_transaction() {
-            return;
-        }
-        let sequence = match failure {
-            Failure::Sink(SinkError::Record { sequence, .. })
-            | Failure::Refused(SinkError::Record { sequence, .. }) => Some(*sequence),
-            _ => None,
-        };
-        let found = sender.border(sequence);
-        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
-        // The same one again: what was before it is published by now.
-        let at = found.filter(|found| border.at.as_ref() != Some(found));
-        *border = Border { found: at.is_some(), at };
-    }
-
-    /// Whether the last session has found one.
-    fn takes_border(&self) -> bool {
-        let mut border = self.border.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut border.found)
     }
 
     /// A wait that the file asks for.

@@ -180,3 +180,81 @@ impl Group {
 fn rows_f64(rows: u64) -> f64 {
     f64::from(u32::try_from(rows).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::CompletedGtids;
+    use crate::metrics::Metrics;
+    use crate::offset::Offset;
+
+    fn group(split_rows: Option<u64>, border: Option<u64>) -> Group {
+        let exactly_once = ExactlyOnce {
+            transactional_id: "g-c-0".into(),
+            offsets_topic: "t".into(),
+            transaction_timeout: Duration::from_secs(15),
+            split_rows,
+        };
+        let border = border.map(|pos| BinlogPosition { file: "b.1".into(), pos });
+        Group::new(&exactly_once, border, Metrics::new().unwrap().connector("c"))
+    }
+
+    fn place(sequence: u64, file: &str, pos: u64) -> Boundary {
+        let gtids = CompletedGtids::None;
+        let file = Arc::from(file);
+        Boundary { sequence, gtids, file, pos, event: 0, row: 0, ts_sec: 0, server_id: 0 }
+    }
+
+    #[test]
+    fn a_caught_up_group_is_due_at_once_and_a_backlogs_when_it_is_large() {
+        let mut group = group(None, None);
+        assert!(!group.is_due(0, Moment::Idle, true), "nothing to commit");
+        assert!(!group.note(&place(3, "b.1", 9), None));
+        assert!(group.is_due(3, Moment::CaughtUp, false));
+        assert!(!group.is_due(3, Moment::Reading, false), "more is here");
+        assert!(!group.is_due(4, Moment::Idle, true), "an unfinished MySQL transaction");
+        assert!(!group.note(&place(BULK_ROWS, "b.1", 10), None));
+        assert!(!group.is_due(BULK_ROWS, Moment::CaughtUp, false), "a pause for breath");
+        assert!(group.is_due(BULK_ROWS, Moment::Idle, false));
+        assert!(group.note(&place(ROWS_MAX, "b.1", 11), None));
+        let long_ago = Instant::now().checked_sub(OPEN_MAX);
+        assert!(group.note(&place(BULK_ROWS, "b.1", 12), long_ago));
+    }
+
+    #[test]
+    fn a_position_alone_waits_unless_somebody_is_eager() {
+        let in_flight = InFlight::new(Offset::default());
+        let mut group = group(None, None);
+        group.note(&place(0, "b.1", 9), None);
+        assert!(!group.is_due(0, Moment::Idle, false) && group.is_due(0, Moment::CaughtUp, true));
+        group.committed(0, &in_flight);
+        assert!(group.is_empty(0));
+        group.note(&place(0, "b.2", 9), None);
+        assert!(!group.is_due(0, Moment::Idle, false), "a change of files waits too, not so long");
+        group.committed = Instant::now().checked_sub(ROTATED_EVERY).unwrap();
+        assert!(group.is_due(0, Moment::Idle, false));
+    }
+
+    #[test]
+    fn the_border_parts_what_can_be_published_from_what_cannot() {
+        let mut group = group(None, Some(20));
+        assert!(!group.note(&place(3, "b.1", 10), None));
+        assert!(group.note(&place(6, "b.1", 20), None));
+        assert!(!group.note(&place(9, "b.1", 20), None), "once");
+    }
+
+    #[test]
+    fn only_what_may_be_split_is_split_and_only_progress_makes_it_too_large() {
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(12)).unwrap();
+        let mut whole = group(None, None);
+        assert!(!whole.splits(1 << 40, Some(long_ago)));
+        assert!(group(Some(5), None).splits(5, None) && !group(Some(5), None).splits(4, None));
+        assert!(group(Some(5), None).splits(4, Some(long_ago)));
+        assert!(whole.overdue(0, long_ago).is_none(), "nothing unfinished is in it");
+        assert_eq!(whole.overdue(7, long_ago).map(|(rows, _)| rows), Some(7));
+        assert!(!whole.was_held_up());
+        whole.looked = long_ago;
+        whole.note_look();
+        assert!(whole.was_held_up(), "the process was frozen");
+    }
+}
