@@ -9,8 +9,10 @@ use crate::offset::BinlogPosition;
 /// Records of a Kafka transaction at the most, its last MySQL transaction aside: so many that the commit's cost
 /// vanishes, so few that their places take some megabytes.
 const ROWS_MAX: u64 = 50_000;
-/// A Kafka transaction is open no longer than this while a backlog is read, its last MySQL transaction aside.
-const OPEN_MAX: Duration = Duration::from_millis(500);
+/// A Kafka transaction is open no longer than this, its last MySQL transaction aside: far behind, where it is for the
+/// backlog's speed, and close to the end of the log, where it is for the consumers' sake.
+const OPEN_FAR_BEHIND_MAX: Duration = Duration::from_secs(1);
+const OPEN_MAX: Duration = Duration::from_millis(100);
 /// Beyond so many records a moment without more of them is a backlog's pause for breath, not its end.
 const BULK_ROWS: u64 = 2_000;
 /// A position without records is committed this often, so that quiet outboxes let old logs be purged.
@@ -29,6 +31,7 @@ pub(super) struct Group {
     /// The log file of the latest place, and whether it is another than the last commit's.
     file: Arc<str>,
     rotated: bool,
+    far_behind: bool,
     /// Whether there are places since the last commit.
     moved: bool,
     /// The longest time without an acknowledgement, or without a look at the group as in a frozen process.
@@ -49,6 +52,8 @@ pub(super) enum Moment {
     Reading,
     /// All that has come is read.
     CaughtUp,
+    /// Either of them in a backlog: more will come at once.
+    FarBehind,
     /// Nothing more has come for a while.
     Idle,
 }
@@ -67,6 +72,7 @@ impl Group {
             committed: Instant::now(),
             file: Arc::from(""),
             rotated: false,
+            far_behind: false,
             moved: false,
             pause: Duration::ZERO,
             looked: Instant::now(),
@@ -86,8 +92,9 @@ impl Group {
             self.file = Arc::clone(&boundary.file);
         }
         let rows = boundary.sequence - self.start;
+        let open_max = if self.far_behind { OPEN_FAR_BEHIND_MAX } else { OPEN_MAX };
         rows >= ROWS_MAX
-            || open_since.is_some_and(|since| since.elapsed() >= OPEN_MAX)
+            || open_since.is_some_and(|since| since.elapsed() >= open_max)
             || rows > 0 && self.border.take_if(|at| *at == boundary.position()).is_some()
     }
 
@@ -106,19 +113,33 @@ impl Group {
         next == self.start && !self.moved
     }
 
+    /// Whether it has records, so that there is something to do as soon as no more come.
+    pub(super) fn has_records(&self, next: u64) -> bool {
+        next > self.start
+    }
+
     /// Whether it has records of whole MySQL transactions.
     pub(super) fn has_whole(&self) -> bool {
         self.covered > self.start
     }
 
     /// Whether to commit between MySQL transactions. With `eager` a position alone does not wait either.
-    pub(super) fn is_due(&self, next: u64, moment: Moment, eager: bool) -> bool {
+    pub(super) fn is_due(&mut self, next: u64, moment: Moment, eager: bool) -> bool {
+        match moment {
+            Moment::FarBehind => self.far_behind = true,
+            Moment::CaughtUp | Moment::Idle => self.far_behind = false,
+            Moment::Reading => {}
+        }
         if self.is_partial(next) || self.is_empty(next) || moment == Moment::Reading {
             return false;
         }
         let rows = next - self.start;
         if rows > 0 {
-            return rows < BULK_ROWS || moment == Moment::Idle;
+            return match moment {
+                Moment::CaughtUp => rows < BULK_ROWS,
+                Moment::Idle => true,
+                Moment::FarBehind | Moment::Reading => false,
+            };
         }
         let quiet = self.committed.elapsed();
         eager || quiet >= QUIET_EVERY || self.rotated && quiet >= ROTATED_EVERY
@@ -211,6 +232,7 @@ mod tests {
         assert!(!group.is_due(0, Moment::Idle, true), "nothing to commit");
         assert!(!group.note(&place(3, "b.1", 9), None));
         assert!(group.is_due(3, Moment::CaughtUp, false));
+        assert!(!group.is_due(3, Moment::FarBehind, false), "more will come at once");
         assert!(!group.is_due(3, Moment::Reading, false), "more is here");
         assert!(!group.is_due(4, Moment::Idle, true), "an unfinished MySQL transaction");
         assert!(!group.note(&place(BULK_ROWS, "b.1", 10), None));
@@ -219,6 +241,8 @@ mod tests {
         assert!(group.note(&place(ROWS_MAX, "b.1", 11), None));
         let long_ago = Instant::now().checked_sub(OPEN_MAX);
         assert!(group.note(&place(BULK_ROWS, "b.1", 12), long_ago));
+        assert!(!group.is_due(BULK_ROWS, Moment::FarBehind, false));
+        assert!(!group.note(&place(BULK_ROWS, "b.1", 13), long_ago), "a backlog takes longer");
     }
 
     #[test]

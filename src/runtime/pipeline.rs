@@ -53,6 +53,7 @@ impl Pipeline<'_> {
             events = 0;
             self.metrics.binlog_bytes.inc_by(std::mem::take(&mut bytes));
             self.turn(behind, idle)?;
+            replica.hurry(self.sender.waits_to_commit())?;
         }
     }
 
@@ -69,6 +70,7 @@ impl Pipeline<'_> {
         self.stream.beat(self.sender)?;
         let moment = match (behind, idle) {
             (_, true) => Moment::Idle,
+            _ if far_behind => Moment::FarBehind,
             (true, _) => Moment::Reading,
             (false, _) => Moment::CaughtUp,
         };

@@ -20,7 +20,7 @@ impl Sender {
         moment: Moment,
         eager: bool,
     ) -> Result<(), Failure> {
-        let Some(group) = &self.group else { return Ok(()) };
+        let Some(group) = &mut self.group else { return Ok(()) };
         if group.is_due(self.next_sequence, moment, eager) {
             return self.commit();
         }
@@ -31,6 +31,11 @@ impl Sender {
             }
             checked => checked,
         }
+    }
+
+    /// Whether there is something to commit as soon as nothing more comes.
+    pub(in crate::runtime) fn waits_to_commit(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| group.has_records(self.next_sequence))
     }
 
     /// Commits the position where everything begins, which tells others who goes on from there.
