@@ -60,6 +60,7 @@ pub enum MaskRule {
 pub enum HashAlgorithm {
     Sha1,
     Sha256,
+    Md5,
     Sha384,
     Sha512,
 }
