@@ -191,6 +191,7 @@ pub(super) fn decode(
         processing_failure: section.word("event.processing.failure.handling.mode"),
         inconsistent_schema: section.word::<FailureHandling>("inconsistent.schema.handling.mode"),
         field_names: field_names(section),
+        schema_names: section.word("schema.name.adjustment.mode"),
     }
 }
 

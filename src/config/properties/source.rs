@@ -47,6 +47,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     used("binary.handling.mode", Kind::Word(BinaryHandling::words)).or("bytes"),
     used("enable.time.adjuster", Kind::Boolean).or("true"),
     used("field.name.adjustment.mode", Kind::Word(FieldNameAdjustment::words)).or("none"),
+    used("schema.name.adjustment.mode", Kind::Word(FieldNameAdjustment::words)).or("none"),
     used("sanitize.field.names", Kind::Boolean).or("false"),
     // Debezium's default is true; users of 2.x and 3.0 never saw these headers.
     used("extended.headers.enabled", Kind::Boolean).or("false"),

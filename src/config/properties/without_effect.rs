@@ -16,7 +16,6 @@ const UNCONDITIONAL: &str = "Debezium no longer has it";
 pub(super) const PROPERTIES: &[Property] = &[
     without_effect("skip.messages.without.change", ROUTER).checked(Kind::Boolean),
     without_effect("message.key.columns", "the router replaces the key"),
-    without_effect("schema.name.adjustment.mode", "schemas are named by the router"),
     without_effect("connect.keep.alive", KEEP_ALIVE).checked(Kind::Boolean),
     without_effect("connect.keep.alive.interval.ms", KEEP_ALIVE)
         .checked(Kind::Integer(1, i64::MAX)),
