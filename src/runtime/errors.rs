@@ -258,6 +258,7 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::Event { .. }
         | Failure::Converters(_)
         | Failure::Transforms(_)
+        | Failure::TransactionRecords(_)
         | Failure::Tables(_)
         | Failure::NothingToRecover
         | Failure::Sink(_)

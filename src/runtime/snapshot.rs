@@ -188,6 +188,7 @@ impl TableReader<'_> {
             transaction: self.transaction,
             overlap: &mut overlap,
             dropped: &mut *self.dropped,
+            metadata: None,
         };
         let gated = match &table.course {
             Course::Routed(plan) => {
