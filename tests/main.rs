@@ -8,6 +8,8 @@ mod cli;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod generate;
 #[cfg(test)]
 mod parity;
