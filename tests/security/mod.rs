@@ -1,15 +1,13 @@
-//! A broker that asks for a login, speaks TLS and has access control lists.
+//! A broker that asks for a login, speaks TLS and has access control lists; an admin port that does so too.
 
-mod certificates;
+mod admin;
 
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use certificates::Certificates;
-
 use crate::support::{
-    Broker, MySql, Outbox, Outflow, Scratch, free_port, mysql, servers_script, until,
+    Broker, Certificates, MySql, Outbox, Outflow, Scratch, free_port, mysql, servers_script, until,
 };
 
 /// Until a record arrives or a refusal is told, a debug build on a busy machine.

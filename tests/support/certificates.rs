@@ -3,26 +3,26 @@ use std::path::PathBuf;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType};
 
-use crate::support::Scratch;
+use super::Scratch;
 
 /// An authority and what it has signed, as PEM files.
-pub(super) struct Certificates {
+pub(crate) struct Certificates {
     /// The authority's certificate.
-    pub(super) authority: PathBuf,
+    pub(crate) authority: PathBuf,
     /// Another authority's, which signed nothing.
-    pub(super) stranger: PathBuf,
+    pub(crate) stranger: PathBuf,
     /// Key and certificate of the broker, for 127.0.0.1.
-    pub(super) broker: PathBuf,
+    pub(crate) broker: PathBuf,
     /// Key and certificate of a client whose common name is `outflow`.
-    pub(super) client: PathBuf,
+    pub(crate) client: PathBuf,
     /// The certificate alone.
-    pub(super) client_chain: PathBuf,
+    pub(crate) client_chain: PathBuf,
     /// The key alone.
-    pub(super) client_key: PathBuf,
+    pub(crate) client_key: PathBuf,
 }
 
 impl Certificates {
-    pub(super) fn make(scratch: &Scratch) -> Self {
+    pub(crate) fn make(scratch: &Scratch) -> Self {
         let (authority, stranger) = (authority("outflow tests"), authority("nobody"));
         let mut broker = named("broker");
         broker.subject_alt_names = vec![SanType::IpAddress(IpAddr::V4(Ipv4Addr::LOCALHOST))];
