@@ -1,8 +1,8 @@
 //! HTTP on the admin port: probes for an orchestrator and metrics for Prometheus.
 //!
 //! `/livez` says whether the process makes progress, whatever the servers do; `/readyz` whether every
-//! connector streams; `/metrics` gives Prometheus's text format. Loopback unless told otherwise. With a file
-//! of users everything but the two probes asks for a password; with a certificate the port speaks TLS.
+//! connector streams; `/health` speaks Connect's words; `/metrics` gives Prometheus's text format. Loopback unless told otherwise. With a file
+//! of users everything but these probes asks for a password; with a certificate the port speaks TLS.
 
 mod tls;
 mod users;
@@ -12,11 +12,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::json;
 use tls::TlsListener;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -128,6 +129,7 @@ impl Admin {
         let router = guarded
             .route("/livez", get(livez))
             .route("/readyz", get(readyz))
+            .route("/health", get(health))
             .with_state(Arc::new(self));
         match port.acceptor {
             Some(acceptor) => axum::serve(TlsListener::new(port.listener, acceptor), router).await,
@@ -172,6 +174,19 @@ async fn readyz(State(admin): State<Arc<Admin>>) -> (StatusCode, String) {
         let _infallible = writeln!(lines, "{}: {text}", connector.name);
     }
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, lines)
+}
+
+/// The process's health in the words of Connect's worker, which is blind to what connectors wait for.
+async fn health(State(admin): State<Arc<Admin>>) -> (StatusCode, Json<serde_json::Value>) {
+    let (code, status, message) = if admin.connectors.iter().all(|c| c.is_alive()) {
+        let message = "Worker has completed startup and is ready to handle requests.";
+        (StatusCode::OK, "healthy", message)
+    } else {
+        let message =
+            "Worker was unable to handle this request and may be unable to handle other requests.";
+        (StatusCode::INTERNAL_SERVER_ERROR, "unhealthy", message)
+    };
+    (code, Json(json!({ "status": status, "message": message })))
 }
 
 async fn metrics(State(admin): State<Arc<Admin>>) -> Response {
