@@ -4,6 +4,7 @@
 mod kills;
 mod layouts;
 mod snapshots;
+mod transactions;
 
 use std::time::Duration;
 
