@@ -179,6 +179,15 @@ impl Kafka {
         self.consumer.assign(&assigned).unwrap();
     }
 
+    /// Where a partition that is followed is read next; `i64::MIN` before anything was read.
+    pub(crate) fn position(&self, topic: &str, partition: i32) -> i64 {
+        let places = self.consumer.position().unwrap_or_default();
+        match places.find_partition(topic, partition).map(|place| place.offset()) {
+            Some(Offset::Offset(next)) => next,
+            _ => i64::MIN,
+        }
+    }
+
     /// The next record, if one arrives in time. Faults of the broker pass.
     pub(crate) fn poll(&self, time: Duration) -> Option<Record> {
         let message = self.consumer.poll(time)?.ok()?;

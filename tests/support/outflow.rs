@@ -63,7 +63,9 @@ impl Outflow {
     pub(crate) fn start<S: AsRef<OsStr>>(folder: &Path, port: u16, arguments: &[S]) -> Self {
         let log = Written::after(folder.join("outflow.log"));
         let output = Written::after(folder.join("outflow.out"));
-        let child = Command::new(env!("CARGO_BIN_EXE_outflow"))
+        let program = std::env::var("OUTFLOW_TEST_PROGRAM");
+        let program = program.unwrap_or_else(|_| env!("CARGO_BIN_EXE_outflow").to_owned());
+        let child = Command::new(program)
             .args(arguments)
             .env_remove("RUST_LOG")
             .env("RUST_BACKTRACE", "0")

@@ -8,7 +8,7 @@ use super::MySql;
 /// A MySQL server.
 #[derive(Clone, Debug)]
 pub(crate) struct MySqlServer {
-    instance: String,
+    pub(crate) instance: String,
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) user: String,
@@ -18,7 +18,7 @@ pub(crate) struct MySqlServer {
 /// A Kafka cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Broker {
-    instance: String,
+    pub(crate) instance: String,
     pub(crate) bootstrap_servers: String,
 }
 
@@ -47,6 +47,17 @@ fn servers_script(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+fn start_anew(instance: &str, options: &[&str]) {
+    servers_script(&["stop", instance]);
+    servers_script(&[&["start", instance, "--"], options].concat());
+}
+
+/// Sends a signal to an instance that runs.
+fn signal(instance: &str, name: &str, pid: &str) {
+    let kill = format!("kill -{name} {}", environment(instance)[pid]);
+    assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success(), "{kill}");
+}
+
 /// What `env` prints for an instance, by the name's last part.
 fn environment(instance: &str) -> HashMap<String, String> {
     let name =
@@ -61,6 +72,16 @@ impl MySqlServer {
     /// Starts an instance of tests/servers.sh, unless it runs.
     pub(crate) fn started(instance: &str) -> Self {
         servers_script(&["start", instance]);
+        Self::running(instance)
+    }
+
+    /// Starts an instance anew with these options of mysqld.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    fn running(instance: &str) -> Self {
         let environment = environment(instance);
         let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
         let server = Self {
@@ -94,12 +115,27 @@ impl MySqlServer {
     pub(crate) fn kill(&self) {
         servers_script(&["stop", &self.instance, "--kill"]);
     }
+
+    /// Holds its process still, or lets it go on.
+    pub(crate) fn freeze(&self, frozen: bool) {
+        signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "MYSQL_PID");
+    }
 }
 
 impl Broker {
     /// Starts an instance of tests/servers.sh, unless it runs.
     pub(crate) fn started(instance: &str) -> Self {
         servers_script(&["start", instance]);
+        Self::running(instance)
+    }
+
+    /// Starts an instance anew with these options of the broker.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    fn running(instance: &str) -> Self {
         let bootstrap_servers = environment(instance)["BOOTSTRAP_SERVERS"].clone();
         Self { instance: instance.to_owned(), bootstrap_servers }
     }
@@ -114,5 +150,10 @@ impl Broker {
 
     pub(crate) fn kill(&self) {
         servers_script(&["stop", &self.instance, "--kill"]);
+    }
+
+    /// Holds its process still, or lets it go on.
+    pub(crate) fn freeze(&self, frozen: bool) {
+        signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "KAFKA_PID");
     }
 }
