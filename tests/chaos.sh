@@ -15,6 +15,7 @@ file and position, 1 for GTIDs with binlog_row_metadata=FULL, 2 with MINIMAL.
 Environment:
   OUTFLOW_CHAOS_NAME              part of the servers' names, to tell runs at one time apart (default: chaos)
   OUTFLOW_CHAOS_EXACTLY_ONCE=yes  with exactly.once.support=required; nothing may come twice
+  OUTFLOW_CHAOS_RELAY=debezium    Debezium in outflow's place, to measure it; no finding fails the run
 TEXT
 }
 

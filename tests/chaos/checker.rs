@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use super::timeline::Timeline;
+use super::transaction;
 
 /// So many problems of a kind are told one by one.
 const SHOWN: usize = 8;
@@ -56,6 +57,8 @@ pub(super) struct Verdict {
     /// Allowed repeats by the kind of the fault that allows them.
     pub(super) repeats: BTreeMap<&'static str, usize>,
     pub(super) counts: BTreeMap<Kind, usize>,
+    /// The problems by the kind of the row's transaction.
+    transactions: BTreeMap<String, usize>,
     accounts: Vec<String>,
 }
 
@@ -68,9 +71,12 @@ impl Verdict {
         self.counts.get(&kind).copied().unwrap_or_default()
     }
 
-    fn add(&mut self, kind: Kind, account: impl FnOnce() -> String) {
+    fn add(&mut self, kind: Kind, id: u64, account: impl FnOnce() -> String) {
         let count = self.counts.entry(kind).or_default();
         *count += 1;
+        let of = transaction::Kind::of(id);
+        let of = of.map_or(format!("{kind:?}"), |of| format!("{kind:?} {of:?}"));
+        *self.transactions.entry(of).or_default() += 1;
         if *count <= SHOWN {
             self.accounts.push(format!("{kind:?}: {}", account()));
         }
@@ -81,7 +87,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} rows committed, {} records", self.rows, self.records)?;
         writeln!(f, "repeats allowed by: {:?}", self.repeats)?;
-        write!(f, "problems: {:?}", self.counts)?;
+        write!(f, "problems: {:?}, by transactions {:?}", self.counts, self.transactions)?;
         self.accounts.iter().try_for_each(|account| write!(f, "\n  {account}"))
     }
 }
@@ -101,7 +107,7 @@ pub(super) fn check(
         let Published { id, key, number, partition, at_ms, .. } = *record;
         let Some(row) = ledger.get(&id) else {
             if invented.insert(id) {
-                verdict.add(Kind::Invented, || {
+                verdict.add(Kind::Invented, id, || {
                     format!(
                         "event {id:#x} of key {key}, written{}, was not committed",
                         timeline.around(at_ms)
@@ -112,7 +118,7 @@ pub(super) fn check(
         };
         let differs = (key, number) != (row.key, row.number);
         if record.wrong.is_some() || differs {
-            verdict.add(Kind::Wrong, || {
+            verdict.add(Kind::Wrong, id, || {
                 let expected = format!("key {} number {}", row.key, row.number);
                 format!("event {id:#x} of {expected} is {record:?}{}", timeline.around(at_ms))
             });
@@ -121,7 +127,7 @@ pub(super) fn check(
             let excuse = timeline.excuse(earlier_ms).filter(|_| delivery == Delivery::AtLeastOnce);
             match excuse {
                 Some(fault) => *verdict.repeats.entry(fault.kind).or_default() += 1,
-                None => verdict.add(Kind::Repeated, || {
+                None => verdict.add(Kind::Repeated, id, || {
                     format!(
                         "event {id:#x} of key {key} came again after {} ms; it was written{}",
                         at_ms - earlier_ms,
@@ -133,7 +139,7 @@ pub(super) fn check(
         }
         let (last, place) = keys.entry(row.key).or_insert((0, partition));
         if row.number <= *last || partition != *place {
-            verdict.add(Kind::Disordered, || {
+            verdict.add(Kind::Disordered, id, || {
                 format!(
                     "event {id:#x}, number {} of key {} in partition {partition}, came after number {last} in partition {place}, written{}",
                     row.number, row.key, timeline.around(at_ms)
@@ -145,7 +151,7 @@ pub(super) fn check(
     let mut missing: Vec<_> = ledger.iter().filter(|(id, _)| !last_ms.contains_key(id)).collect();
     missing.sort_by_key(|(_, row)| row.at_ms);
     for (id, row) in missing {
-        verdict.add(Kind::Missing, || {
+        verdict.add(Kind::Missing, *id, || {
             let Committed { key, number, at_ms } = row;
             format!(
                 "event {id:#x}, number {number} of key {key}, inserted{}",

@@ -3,7 +3,8 @@
 //! order of commits, and records come twice only after a crash.
 //!
 //! The environment names `OUTFLOW_CHAOS_MINUTES`, `OUTFLOW_TEST_SEED`, `OUTFLOW_CHAOS_NAME` (runs at one time need
-//! different ones) and `OUTFLOW_CHAOS_EXACTLY_ONCE=yes`. `tests/chaos.sh` sets them.
+//! different ones), `OUTFLOW_CHAOS_EXACTLY_ONCE=yes`, and `OUTFLOW_CHAOS_RELAY=debezium` to measure Debezium in
+//! outflow's place, which fails no test. `tests/chaos.sh` sets them.
 
 mod alterer;
 mod checker;
@@ -24,7 +25,7 @@ use alterer::Alterer;
 use checker::{Committed, Delivery, Ledger, Verdict};
 use nemesis::Nemesis;
 use proxy::Way;
-use relay::{OutflowRelay, Relay};
+use relay::{Debezium, OutflowRelay, Relay};
 use stage::{Setting, Stage};
 use timeline::Timeline;
 use transaction::Kind;
@@ -36,6 +37,8 @@ use crate::support::{MySqlServer, Outbox, Random, until};
 const WRITERS: u64 = 4;
 /// A run among other tests is short; `tests/chaos.sh` makes longer ones.
 const MINUTES: f64 = 1.0;
+/// Until the relay reads the log for the first time.
+const READS_MAX: Duration = Duration::from_secs(120);
 /// Until prepared transactions have ended.
 const ENDED_MAX: Duration = Duration::from_secs(60);
 
@@ -58,13 +61,23 @@ fn nothing_is_lost_or_invented_whatever_breaks() {
     if exactly_once {
         stage.outbox = stage.outbox.with("exactly.once.support", "required");
     }
-    let report = run(&stage, &mut OutflowRelay::default(), seed, minutes, delivery);
+    let mut debezium = variable("OUTFLOW_CHAOS_RELAY").map(|_| Debezium::new(&name, &stage));
+    let mut outflow = OutflowRelay::default();
+    let relay: &mut dyn Relay = match &mut debezium {
+        Some(debezium) => debezium,
+        None => &mut outflow,
+    };
+    let report = run(&stage, relay, seed, minutes, delivery);
     eprintln!("chaos: seed {seed}, {minutes} minutes, {:?}", stage.setting);
     eprintln!("chaos: faults {:?}", report.timeline.counts());
     eprintln!("chaos: rows by kind of transaction {:?}", report.kinds);
     eprintln!("chaos: {}", report.verdict);
-    assert!(report.problems.is_empty(), "{:#?}", report.problems);
-    assert!(report.verdict.is_good(), "{}", report.verdict);
+    if let Some(debezium) = debezium {
+        debezium.tell();
+    } else {
+        assert!(report.problems.is_empty(), "{:#?}", report.problems);
+        assert!(report.verdict.is_good(), "{}", report.verdict);
+    }
     assert!(report.verdict.rows > 0 && !report.timeline.0.is_empty(), "it tried nothing");
     stop(stage);
 }
@@ -78,8 +91,11 @@ fn run(
 ) -> Report {
     let (server, schema) = (&stage.server, &stage.outbox.schema);
     relay.start(&stage.outbox);
-    until("the first checkpoint", Duration::from_secs(60), || {
-        relay.stored(&stage.outbox).is_some()
+    let mut sql = server.connect();
+    until("a reader of the log", READS_MAX, || {
+        let query =
+            "SELECT 1 FROM performance_schema.processlist WHERE command LIKE 'Binlog Dump%'";
+        !sql.rows(query).is_empty()
     });
     let mut writers = Writers::start(server, schema, seed, WRITERS);
     // Without columns' names only the nemesis alters tables, when the relay is not behind.

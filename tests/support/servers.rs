@@ -34,6 +34,13 @@ pub(crate) fn broker() -> &'static Broker {
     SERVER.get_or_init(|| Broker::started("kafka"))
 }
 
+/// A Kafka Connect worker with Debezium, on the broker of its own name.
+#[derive(Clone, Debug)]
+pub(crate) struct Connect {
+    instance: String,
+    pub(crate) address: String,
+}
+
 /// Runs tests/servers.sh and gives what it prints.
 fn servers_script(arguments: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers.sh");
@@ -155,5 +162,27 @@ impl Broker {
     /// Holds its process still, or lets it go on.
     pub(crate) fn freeze(&self, frozen: bool) {
         signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "KAFKA_PID");
+    }
+}
+
+impl Connect {
+    /// Starts an instance anew with these options of the worker.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        let url = environment(instance)["CONNECT_URL"].clone();
+        let address = url.trim_start_matches("http://").to_owned();
+        Self { instance: instance.to_owned(), address }
+    }
+
+    pub(crate) fn start(&self) {
+        servers_script(&["start", &self.instance]);
+    }
+
+    pub(crate) fn stop(&self) {
+        servers_script(&["stop", &self.instance]);
+    }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
     }
 }

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Relay;
 use crate::support::{Outbox, Outflow};
 
 /// Until it has ended after SIGTERM: its own deadline and some more.
@@ -11,24 +12,9 @@ const CATCH_UP_MAX: Duration = Duration::from_secs(600);
 /// What it says when it ends without all acknowledgements.
 const UNACKNOWLEDGED: &str = "left unacknowledged";
 
-/// What is tried.
-pub(super) trait Relay {
-    fn start(&mut self, outbox: &Outbox);
-    /// As `kill -9` does.
-    fn kill(&mut self);
-    /// As SIGTERM does; whether all that was sent was acknowledged.
-    fn stop(&mut self) -> bool;
-    /// Looks after it; what is wrong, in words.
-    fn look(&mut self) -> Option<String>;
-    /// Up to which place of the log it has stored: file and position.
-    fn stored(&self, outbox: &Outbox) -> Option<(String, u64)>;
-    /// Ends it once everything is published.
-    fn finish(&mut self, outbox: &Outbox);
-}
-
 /// The program of this repository.
 #[derive(Default)]
-pub(super) struct OutflowRelay {
+pub(in crate::chaos) struct OutflowRelay {
     running: Option<Outflow>,
 }
 
@@ -81,6 +67,10 @@ impl Relay for OutflowRelay {
             Some((counter, offset["file"].as_str()?.to_owned(), offset["pos"].as_u64()?))
         });
         copies.max().map(|(_, file, pos)| (file, pos))
+    }
+
+    fn follows_the_log(&self) -> bool {
+        true
     }
 
     fn finish(&mut self, outbox: &Outbox) {
