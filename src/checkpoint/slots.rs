@@ -2,6 +2,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::fault_point::fault_point;
+
 const MAGIC: &str = "outflow-offset 1";
 
 /// A plain, checksummed second copy of an offset: two files written in turn, so that a torn write leaves
@@ -23,6 +25,7 @@ impl SlotFiles {
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
         };
         let files = [open(&paths[0])?, open(&paths[1])?];
+        fault_point("slots made");
         File::open(folder)?.sync_all()?;
         let mut slots = Self { paths, files, counter: 0 };
         slots.counter = slots.newest().map_or(0, |(counter, _)| counter);
@@ -52,9 +55,12 @@ impl SlotFiles {
         let [first, second] = &mut self.files;
         let file = if counter.is_multiple_of(2) { first } else { second };
         file.seek(SeekFrom::Start(0))?;
+        fault_point("slot chosen");
         file.write_all(text.as_bytes())?;
+        fault_point("slot written");
         file.set_len(u64::try_from(text.len()).unwrap_or(u64::MAX))?;
         file.sync_data()?;
+        fault_point("slot on disk");
         self.counter = counter;
         Ok(())
     }

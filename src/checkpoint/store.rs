@@ -9,6 +9,7 @@ use tracing::{error, warn};
 
 use super::SlotFiles;
 use crate::error::Remedy;
+use crate::fault_point::fault_point;
 use crate::offset::{Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
@@ -217,10 +218,12 @@ impl Store {
         let counter = self.slots.counter() + 1;
         if let Some(tree) = &self.tree {
             let stored = tree.insert("offset", format!("{counter}\n{json}").as_bytes());
+            fault_point("offset in sled");
             if let Err(err) = stored.and_then(|_| tree.flush()) {
                 self.do_without_sled(&err);
             }
         }
+        fault_point("offset flushed by sled");
         self.slots.write(counter, &json).map_err(StoreError::Write)
     }
 
@@ -291,7 +294,9 @@ impl Store {
     pub fn remember(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
         let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
         tree.insert(name, value)?;
+        fault_point("fact in sled");
         tree.flush()?;
+        fault_point("fact flushed by sled");
         Ok(())
     }
 
@@ -314,6 +319,7 @@ impl Store {
         if let Some(tree) = &self.tree {
             tree.remove(name)?;
         }
+        fault_point("fact struck");
         Ok(())
     }
 

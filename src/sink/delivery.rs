@@ -11,6 +11,7 @@ use tracing::{debug, error, info, warn};
 
 use super::SinkError;
 use crate::checkpoint::InFlight;
+use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
 
 /// The first failed delivery.
@@ -92,8 +93,10 @@ impl ProducerContext for Delivery {
     fn delivery(&self, result: &DeliveryResult<'_>, sequence: usize) {
         match result {
             Ok(_) => {
+                fault_point("delivered");
                 let commit_us =
                     self.in_flight.acknowledge(u64::try_from(sequence).unwrap_or(u64::MAX));
+                fault_point("acknowledged");
                 self.metrics.published.inc();
                 if self.metrics.kafka_connected.get() == 0 {
                     self.metrics.kafka_connected.set(1);

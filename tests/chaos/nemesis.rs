@@ -106,11 +106,18 @@ impl<'s> Nemesis<'s> {
     fn act(&mut self, action: Action) {
         let stage = self.stage;
         match action {
-            Action::KillRelay => self.kill_relay(),
-            Action::StopRelay => self.stop_relay(),
+            Action::KillRelay => {
+                self.kill_relay();
+                self.start_relay();
+            }
+            Action::StopRelay => {
+                self.stop_relay();
+                self.start_relay();
+            }
             Action::KillRelayOften => {
                 for _ in 0..4 {
                     self.kill_relay();
+                    self.start_relay();
                     self.pause(1_500);
                 }
             }
@@ -160,7 +167,6 @@ impl<'s> Nemesis<'s> {
         self.problems.extend(self.relay.look());
         self.relay.kill();
         self.note("relay kill", from_ms, Effect::Crash);
-        self.start_relay();
     }
 
     fn stop_relay(&mut self) {
@@ -173,7 +179,6 @@ impl<'s> Nemesis<'s> {
             ("relay stop without all acks", Effect::Crash)
         };
         self.note(kind, from_ms, effect);
-        self.start_relay();
     }
 
     /// At once, or later.
@@ -190,14 +195,22 @@ impl<'s> Nemesis<'s> {
         set(true);
         let longest = if self.random.chance(15) { LONG_AWAY_MS } else { AWAY_MS };
         self.pause(longest / 2);
+        let mut is_down = true;
         match self.random.below(10) {
             0 | 1 => self.kill_relay(),
             2 => self.stop_relay(),
-            _ => {}
+            _ => is_down = false,
+        }
+        if is_down && self.relay.starts_alone() {
+            self.start_relay();
+            is_down = false;
         }
         self.pause(longest / 2);
         set(false);
         self.note(kind, from_ms, effect);
+        if is_down {
+            self.start_relay();
+        }
     }
 
     fn way_away(&mut self, kind: &'static str, effect: Effect, way: Way) {

@@ -3,6 +3,7 @@
 
 mod kills;
 mod layouts;
+mod points;
 mod snapshots;
 
 use std::time::Duration;

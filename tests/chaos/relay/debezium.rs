@@ -125,6 +125,10 @@ impl Relay for Debezium {
         false
     }
 
+    fn starts_alone(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, outbox: &Outbox) {
         let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
         let started = Instant::now();

@@ -19,6 +19,8 @@ pub(super) trait Relay {
     fn stored(&self, outbox: &Outbox) -> Option<(String, u64)>;
     /// Whether what is stored moves on with the log, whatever is written to it.
     fn follows_the_log(&self) -> bool;
+    /// Whether it can be started while a server is away.
+    fn starts_alone(&self) -> bool;
     /// Ends it once everything is published.
     fn finish(&mut self, outbox: &Outbox);
 }

@@ -73,6 +73,10 @@ impl Relay for OutflowRelay {
         true
     }
 
+    fn starts_alone(&self) -> bool {
+        true
+    }
+
     fn finish(&mut self, outbox: &Outbox) {
         self.stop();
         let servers = &outbox.broker.bootstrap_servers;
