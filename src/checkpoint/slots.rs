@@ -11,6 +11,8 @@ const MAGIC: &str = "outflow-offset 1";
 pub struct SlotFiles {
     paths: [PathBuf; 2],
     files: [File; 2],
+    /// Which one is written next: the older or the damaged one.
+    next: usize,
     counter: u64,
 }
 
@@ -27,8 +29,10 @@ impl SlotFiles {
         let files = [open(&paths[0])?, open(&paths[1])?];
         fault_point("slots made");
         File::open(folder)?.sync_all()?;
-        let mut slots = Self { paths, files, counter: 0 };
-        slots.counter = slots.newest().map_or(0, |(counter, _)| counter);
+        let mut slots = Self { paths, files, next: 0, counter: 0 };
+        let [first, second] = slots.files.each_mut().map(|file| read_slot(file).map(|slot| slot.0));
+        slots.next = usize::from(first > second);
+        slots.counter = first.max(second).unwrap_or(0);
         Ok(slots)
     }
 
@@ -45,6 +49,12 @@ impl SlotFiles {
         self.files.iter().all(|file| file.metadata().is_ok_and(|meta| meta.len() == 0))
     }
 
+    /// Whether a copy is there that is not whole.
+    pub fn is_damaged(&mut self) -> bool {
+        let is_empty = |file: &File| file.metadata().is_ok_and(|meta| meta.len() == 0);
+        self.files.iter_mut().any(|file| !is_empty(file) && read_slot(file).is_none())
+    }
+
     /// Writes `json` over the older copy and waits for the disk.
     ///
     /// # Errors
@@ -53,7 +63,7 @@ impl SlotFiles {
         let crc = crc32fast::hash(json.as_bytes());
         let text = format!("{MAGIC} {counter} {crc:08x}\n{json}\n");
         let [first, second] = &mut self.files;
-        let file = if counter.is_multiple_of(2) { first } else { second };
+        let file = if self.next == 0 { first } else { second };
         file.seek(SeekFrom::Start(0))?;
         fault_point("slot chosen");
         file.write_all(text.as_bytes())?;
@@ -62,6 +72,7 @@ impl SlotFiles {
         file.sync_data()?;
         fault_point("slot on disk");
         self.counter = counter;
+        self.next = 1 - self.next;
         Ok(())
     }
 
