@@ -68,6 +68,15 @@ impl Kafka {
         Self { consumer, admin }
     }
 
+    /// Waits until a topic that was deleted is gone.
+    pub(crate) fn gone(&self, topic: &str) {
+        super::until("the end of a topic", ANSWER_MAX, || {
+            let metadata =
+                self.consumer.fetch_metadata(None, ANSWER_MAX).expect("the broker answers");
+            !metadata.topics().iter().any(|found| found.name() == topic)
+        });
+    }
+
     /// Makes a topic and waits until it can be written.
     pub(crate) fn create(&self, topic: &str) {
         let new = NewTopic::new(topic, PARTITIONS, TopicReplication::Fixed(1));

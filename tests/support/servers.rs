@@ -163,6 +163,12 @@ impl Broker {
     pub(crate) fn freeze(&self, frozen: bool) {
         signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "KAFKA_PID");
     }
+
+    /// Runs one of the broker's own tools.
+    pub(crate) fn tool(&self, class: &str, arguments: &[&str]) {
+        let servers = ["kafka", class, "--bootstrap-server", &self.bootstrap_servers];
+        servers_script(&[&servers, arguments].concat());
+    }
 }
 
 impl Connect {
