@@ -22,7 +22,7 @@ fn a_statement_in_place_of_rows_stops_it_before_it() {
     assert_eq!(outflow.ended(SEEN_MAX), 1);
     let log = outflow.log();
     assert!(
-        log.contains("STATEMENT") && log.contains(&format!("{}.outbox", outbox.schema)),
+        log.contains("statement format") && log.contains(&format!("{}.outbox", outbox.schema)),
         "{log}"
     );
     // It stands before the statement, so it says the same again.
