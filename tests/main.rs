@@ -4,11 +4,15 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod exactly_once;
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod generate;
 #[cfg(test)]
@@ -17,6 +21,8 @@ mod migration;
 mod parity;
 #[cfg(test)]
 mod resume;
+#[cfg(test)]
+mod security;
 #[cfg(test)]
 mod support;
 #[cfg(test)]

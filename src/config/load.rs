@@ -254,6 +254,7 @@ fn assemble(
     Some(ConnectorConfig {
         name,
         heartbeat: source::heartbeat(&section, &topic_prefix),
+        transaction_topic: source::transaction_topic(&section, &topic_prefix),
         topic_prefix,
         source,
         capture,

@@ -5,6 +5,7 @@ use tokio::runtime::Handle;
 use tracing::{error, info, warn};
 use uuid::Uuid;
 
+use super::layouts::Layouts;
 use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::{InFlight, OffsetsTopic, Store, StoreError, StoredOffset};
 use crate::config::{ConnectorConfig, ExactlyOnce};
@@ -163,10 +164,15 @@ impl Claim {
                 }
                 let is_young =
                     |stored: &Offset| found.offset.ts_sec <= stored.ts_sec + CRASH_SECONDS;
-                if ours && stored.as_ref().is_some_and(is_young) {
-                    store.save(&found.offset)?;
-                } else {
-                    store.adopt(&found.offset)?;
+                match &found.owner {
+                    Some(_) if !ours => store.adopt(&found.offset)?,
+                    _ => {
+                        // A folder that was copied or put back may lack later alterations; Connect knows none of ours.
+                        if !ours || !stored.as_ref().is_some_and(is_young) {
+                            Layouts::forget(store)?;
+                        }
+                        store.save(&found.offset)?;
+                    }
                 }
             }
         }

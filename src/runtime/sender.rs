@@ -11,6 +11,7 @@ use super::hold::Hold;
 use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
 use crate::convert::ProducerRecord;
+use crate::fault_point::fault_point;
 use crate::sink::{Sink, SinkError};
 
 /// Delivery reports are served after this many records.
@@ -106,7 +107,10 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         self.sending_held = true;
-        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))?;
+        for held in records {
+            held.lend(|record| self.send(record, commit_us))?;
+            fault_point("kept back and sent");
+        }
         self.sending_held = false;
         Ok(())
     }
@@ -135,6 +139,7 @@ impl Sender {
             }
         }
         self.next_sequence += 1;
+        fault_point("sent");
         if self.next_sequence.is_multiple_of(POLL_EVERY) {
             self.sink.poll()?;
             self.check_group()?;
@@ -248,6 +253,7 @@ impl Sender {
     /// Waits until everything is acknowledged, and committed where it goes in Kafka transactions; whether it is.
     pub(super) fn drain(&mut self, deadline: Instant) -> bool {
         self.publish();
+        fault_point("draining");
         if let Some(group) = &self.group {
             let (partial, empty) = (self.is_partial(), group.is_empty(self.next_sequence));
             return !partial && (empty || self.commit_by(deadline).is_ok());

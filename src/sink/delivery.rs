@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rdkafka::client::ClientContext;
@@ -10,16 +10,26 @@ use tracing::{debug, error, info, warn};
 
 use super::SinkError;
 use crate::checkpoint::InFlight;
+use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
 
-/// The number of a position record, which is none of those that are counted.
-pub(super) const POSITION: usize = usize::MAX;
+/// Set in a record's opaque where the record names its partition.
+const PLACED: usize = 1 << (usize::BITS - 1);
+/// The opaque of a position record, which is none of those that are counted.
+pub(super) const POSITION: usize = !PLACED;
 
-/// The first failed delivery.
+/// What a record's delivery report brings back.
+pub(super) fn opaque(sequence: u64, is_placed: bool) -> Option<usize> {
+    let sequence = usize::try_from(sequence).ok().filter(|sequence| *sequence < POSITION)?;
+    Some(if is_placed { sequence | PLACED } else { sequence })
+}
+
+/// The first failed delivery, and why no broker lets us in.
 #[derive(Default)]
 pub(super) struct Failure {
     failed: AtomicBool,
     error: Mutex<Option<SinkError>>,
+    refused: Mutex<Option<SinkError>>,
 }
 
 impl Failure {
@@ -29,6 +39,15 @@ impl Failure {
             *first = Some(err);
         }
         self.failed.store(true, Ordering::Release);
+    }
+
+    /// Why a broker refused the connection, the latest time that one did.
+    pub(super) fn refused(&self) -> Option<SinkError> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_refused(&self, err: SinkError) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(err);
     }
 
     pub(super) fn check(&self) -> Result<(), SinkError> {
@@ -46,8 +65,15 @@ pub(super) struct Delivery {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
+    pub(super) queued: Option<Arc<AtomicU64>>,
     /// Records count as published once their transaction is committed, not when they are acknowledged.
     pub(super) in_transactions: bool,
+}
+
+/// What a record counts in the queue.
+pub(super) fn bytes(key: Option<&[u8]>, value: Option<&[u8]>) -> u64 {
+    let length = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+    u64::try_from(length(key) + length(value)).unwrap_or(u64::MAX)
 }
 
 impl ClientContext for Delivery {
@@ -71,7 +97,17 @@ impl ClientContext for Delivery {
     }
 
     fn error(&self, err: KafkaError, reason: &str) {
-        match err.rdkafka_error_code() {
+        let code = err.rdkafka_error_code();
+        match code {
+            Some(RDKafkaErrorCode::Authentication) => {
+                self.failure.set_refused(SinkError::Login(reason.to_owned()));
+            }
+            Some(RDKafkaErrorCode::SSL) => {
+                self.failure.set_refused(SinkError::Tls(reason.to_owned()));
+            }
+            _ => {}
+        }
+        match code {
             Some(RDKafkaErrorCode::Fatal) => {
                 self.failure.set(SinkError::Fatal(reason.to_owned()));
             }
@@ -93,13 +129,20 @@ impl ClientContext for Delivery {
 impl ProducerContext for Delivery {
     type DeliveryOpaque = usize;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, sequence: usize) {
+    fn delivery(&self, result: &DeliveryResult<'_>, opaque: usize) {
+        let sequence = u64::try_from(opaque & !PLACED).unwrap_or(u64::MAX);
+        if let Some(queued) = self.queued.as_ref().filter(|_| opaque != POSITION) {
+            let (Ok(message) | Err((_, message))) = result;
+            queued.fetch_sub(bytes(message.key(), message.payload()), Ordering::Relaxed);
+        }
         match result {
             Ok(_) => {
-                let commit_us = match sequence {
+                fault_point("delivered");
+                let commit_us = match opaque {
                     POSITION => 0,
-                    sequence => self.in_flight.acknowledge(sequence.try_into().unwrap_or(u64::MAX)),
+                    _ => self.in_flight.acknowledge(sequence),
                 };
+                fault_point("acknowledged");
                 if !self.in_transactions {
                     self.metrics.published.inc();
                 }
@@ -117,14 +160,11 @@ impl ProducerContext for Delivery {
                     && err.rdkafka_error_code() != Some(RDKafkaErrorCode::PurgeInflight)
                 {
                     self.metrics.failed.inc();
-                    let reason = refusal(err, message.topic(), message.partition());
-                    self.failure.set(match sequence {
+                    let placed = (opaque & PLACED != 0).then(|| message.partition());
+                    let reason = refusal(err, message.topic(), placed);
+                    self.failure.set(match opaque {
                         POSITION => reason,
-                        sequence => of_record(
-                            reason,
-                            sequence.try_into().unwrap_or(u64::MAX),
-                            event_id(message),
-                        ),
+                        _ => of_record(reason, sequence, event_id(message)),
                     });
                 }
             }
@@ -148,8 +188,9 @@ pub(super) fn of_record(reason: SinkError, sequence: u64, event_id: String) -> S
     }
 }
 
-/// What a failed send or delivery means.
-pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkError {
+/// What a failed send or delivery means. `placed` is the partition that the record itself names: one that was chosen
+/// among those there were is missing only where the topic was deleted.
+pub(super) fn refusal(err: &KafkaError, topic: &str, placed: Option<i32>) -> SinkError {
     let topic = topic.to_owned();
     match err.rdkafka_error_code() {
         Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize) => {
@@ -158,9 +199,10 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkErro
         Some(RDKafkaErrorCode::InvalidTopic | RDKafkaErrorCode::InvalidArgument) => {
             SinkError::IllegalTopic { topic }
         }
-        Some(RDKafkaErrorCode::UnknownPartition) => {
-            SinkError::UnknownPartition { topic, partition }
-        }
+        Some(RDKafkaErrorCode::UnknownPartition) => match placed {
+            Some(partition) => SinkError::UnknownPartition { topic, partition },
+            None => SinkError::UnknownTopic { topic },
+        },
         Some(RDKafkaErrorCode::UnknownTopic | RDKafkaErrorCode::UnknownTopicOrPartition) => {
             SinkError::UnknownTopic { topic }
         }

@@ -89,12 +89,30 @@ pub enum SinkError {
         /// What librdkafka said.
         reason: String,
     },
+    /// A broker refuses the login.
+    #[error(
+        "Kafka refuses the login: {0}; look at producer.override.sasl.mechanism and producer.override.sasl.jaas.config"
+    )]
+    Login(String),
+    /// No agreement on TLS with a broker, or it is not the one it says.
+    #[error(
+        "no TLS connection with Kafka: {0}; look at producer.override.security.protocol and producer.override.ssl.*"
+    )]
+    Tls(String),
     /// A record is larger than the client, the topic or the broker allows.
     #[error(
         "a record for topic {topic:?} is too large; raise max.message.bytes of the topic, message.max.bytes \
          of the broker and producer.override.max.request.size"
     )]
     TooLarge {
+        /// The topic.
+        topic: String,
+    },
+    /// A record is larger than the producer's whole queue, which the file limits.
+    #[error(
+        "a record for topic {topic:?} is larger than the producer's buffer; raise producer.override.buffer.memory"
+    )]
+    LargerThanBuffer {
         /// The topic.
         topic: String,
     },
@@ -219,7 +237,10 @@ impl SinkError {
     pub fn is_of_record(&self) -> bool {
         matches!(
             self.reason(),
-            Self::TooLarge { .. } | Self::IllegalTopic { .. } | Self::UnknownPartition { .. }
+            Self::TooLarge { .. }
+                | Self::LargerThanBuffer { .. }
+                | Self::IllegalTopic { .. }
+                | Self::UnknownPartition { .. }
         )
     }
 
@@ -229,6 +250,8 @@ impl SinkError {
         match self {
             Self::Full
             | Self::Unreachable { .. }
+            | Self::Login(_)
+            | Self::Tls(_)
             | Self::UnknownTopic { .. }
             | Self::Denied { .. }
             | Self::Undelivered { .. }
@@ -239,6 +262,7 @@ impl SinkError {
             Self::Record { reason, .. } => reason.remedy(),
             Self::Configuration(_)
             | Self::TooLarge { .. }
+            | Self::LargerThanBuffer { .. }
             | Self::IllegalTopic { .. }
             | Self::UnknownPartition { .. }
             | Self::TakenOver { .. }

@@ -9,7 +9,7 @@ use tracing::debug;
 
 use super::delivery::{Delivery, Failure, POSITION, refusal};
 use super::kafka_sink::KafkaSink;
-use super::lanes::Lanes;
+use super::lanes::{self, Lanes};
 use super::{Reports, Sink, SinkError};
 use crate::checkpoint::{InFlight, OWNER, OffsetsTopic};
 use crate::config::{ExactlyOnce, SinkConfig};
@@ -64,14 +64,16 @@ impl TransactionalSink {
         handle: &Handle,
     ) -> Result<Self, SinkError> {
         let failure = Arc::new(Failure::default());
+        let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
         let context = Delivery {
             in_flight,
             metrics: metrics.clone(),
             failure: Arc::clone(&failure),
+            queued: queued.clone(),
             in_transactions: true,
         };
         let lanes = Lanes::transactional(config, exactly_once, alone, context)?;
-        let kafka = KafkaSink::over(lanes, config, failure, metrics.clone(), handle)?;
+        let kafka = KafkaSink::over(lanes, queued, config, failure, metrics.clone(), handle)?;
         let id = &exactly_once.transactional_id;
         kafka.producer().init_transactions(INIT_WAIT).map_err(|err| {
             match err.rdkafka_error_code() {
@@ -121,7 +123,7 @@ impl TransactionalSink {
             .headers(OwnedHeaders::new_with_capacity(1).insert(owner));
         self.kafka.producer().send(record).map_err(|(err, _)| match err.rdkafka_error_code() {
             Some(RDKafkaErrorCode::QueueFull) => SinkError::Full,
-            _ => refusal(&err, topic, -1),
+            _ => refusal(&err, topic, None),
         })
     }
 

@@ -112,13 +112,28 @@ impl Outbox {
         self.start_with(&["--bootstrap-servers", &self.broker.bootstrap_servers])
     }
 
+    /// The same, to die at a fault point.
+    pub(crate) fn start_to_die(&self, fault_point: &str) -> Outflow {
+        let options = ["--bootstrap-servers", &self.broker.bootstrap_servers];
+        self.start_at((&self.scratch.path("data"), self.port), &options, fault_point)
+    }
+
     /// Starts outflow on it with these options besides file, data folder and admin port.
     pub(crate) fn start_with(&self, options: &[&str]) -> Outflow {
-        self.start_elsewhere(&self.scratch.path("data"), self.port, options)
+        self.start_at((&self.scratch.path("data"), self.port), options, "")
     }
 
     /// Starts outflow on it with another data folder and admin port.
     pub(crate) fn start_elsewhere(&self, data_dir: &Path, port: u16, options: &[&str]) -> Outflow {
+        self.start_at((data_dir, port), options, "")
+    }
+
+    fn start_at(
+        &self,
+        (data_dir, port): (&Path, u16),
+        options: &[&str],
+        fault_point: &str,
+    ) -> Outflow {
         let file = self.file();
         let listen = format!("127.0.0.1:{port}");
         let mut arguments =
@@ -126,7 +141,18 @@ impl Outbox {
         arguments.extend(["--listen", &listen]);
         arguments.extend(options);
         arguments.extend(self.options.iter().map(String::as_str));
-        Outflow::start(&self.scratch.path(""), port, &arguments)
+        Outflow::start_to_die(&self.scratch.path(""), port, &arguments, fault_point)
+    }
+
+    /// The place that outflow has stored, while it is stopped.
+    pub(crate) fn stored(&self) -> serde_json::Value {
+        let (file, data_dir) = (self.file(), self.scratch.path("data"));
+        let (file, data_dir) = (file.to_str().unwrap(), data_dir.to_str().unwrap());
+        let arguments = ["offsets", "show", file, "--data-dir", data_dir];
+        let mut shown = Outflow::start(&self.scratch.path(""), self.port, &arguments);
+        assert_eq!(shown.ended(CATCH_UP_MAX), 0, "offsets show:\n{}", shown.log());
+        let mut shown: Value = serde_json::from_str(&shown.output()).unwrap();
+        shown["offset"].take()
     }
 
     /// Runs outflow until everything that MySQL has is acknowledged.
