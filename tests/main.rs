@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod faults;

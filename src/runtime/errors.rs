@@ -244,7 +244,7 @@ fn account(failure: &Failure) -> Option<Account> {
             stage: "KAFKA_PRODUCE",
             class: "org.apache.kafka.connect.runtime.WorkerSourceTask",
             exception: match err.reason() {
-                SinkError::TooLarge { .. } => {
+                SinkError::TooLarge { .. } | SinkError::LargerThanBuffer { .. } => {
                     "org.apache.kafka.common.errors.RecordTooLargeException"
                 }
                 SinkError::IllegalTopic { .. } => {

@@ -255,7 +255,7 @@ impl Stream {
                 sender.hold(None);
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.commit(&name, self.transaction.outcome());
+                let records = self.prepared.commit(&name, self.transaction.outcome())?;
                 sender.send_held(&records, self.transaction.commit_us)?;
                 return self.on_commit(sender);
             }
