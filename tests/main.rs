@@ -6,6 +6,8 @@ mod admin;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod ddl;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod generate;

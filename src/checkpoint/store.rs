@@ -9,7 +9,7 @@ use tracing::{error, warn};
 
 use super::SlotFiles;
 use crate::error::Remedy;
-use crate::offset::{Offset, OffsetError};
+use crate::offset::{BinlogPosition, Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
@@ -143,6 +143,7 @@ pub struct Store {
     tree: Option<sled::Tree>,
     slots: SlotFiles,
     facts_are_old: bool,
+    place: Option<BinlogPosition>,
     _data_dir: Arc<DataDir>,
 }
 
@@ -163,6 +164,7 @@ impl Store {
             tree,
             slots,
             facts_are_old: false,
+            place: None,
             _data_dir: Arc::clone(data_dir),
         })
     }
@@ -203,9 +205,16 @@ impl Store {
             return Ok(None);
         };
         let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-        Offset::from_json(&json)
-            .map(Some)
-            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })
+        let offset = Offset::from_json(&json)
+            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })?;
+        self.place = Some(offset.position.clone());
+        Ok(Some(offset))
+    }
+
+    /// The place in the log of the offset that was loaded or saved last.
+    #[must_use]
+    pub fn place(&self) -> Option<&BinlogPosition> {
+        self.place.as_ref()
     }
 
     /// Stores an offset in both places; it counts once this returns.
@@ -221,7 +230,9 @@ impl Store {
                 self.do_without_sled(&err);
             }
         }
-        self.slots.write(counter, &json).map_err(StoreError::Write)
+        self.slots.write(counter, &json).map_err(StoreError::Write)?;
+        self.place = Some(offset.position.clone());
+        Ok(())
     }
 
     /// Forgets the offset and what goes with it, so that the next start is a first start. What servers know

@@ -74,7 +74,7 @@ impl Stream {
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
+        let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
@@ -102,7 +102,7 @@ impl Stream {
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
         sender.release();
         self.transaction = Transaction::new(offset);
-        self.tables.go_back(&offset.position);
+        self.tables.forget_ids();
     }
 
     /// Whether rows of this table are wanted.
@@ -281,8 +281,7 @@ impl Stream {
                 self.end_statement(sender);
             }
             Statement::Other => {
-                let statement = (query.database, query.statement);
-                self.tables.on_statement(statement, &self.transaction.position())?;
+                self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
                 self.end_statement(sender);
             }
         }
