@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tracing::{error, warn};
 
-use super::SlotFiles;
+use super::{SlotFiles, SpillFolder};
 use crate::error::Remedy;
 use crate::offset::{BinlogPosition, Offset, OffsetError};
 
@@ -144,7 +144,7 @@ pub struct Store {
     slots: SlotFiles,
     facts_are_old: bool,
     place: Option<BinlogPosition>,
-    _data_dir: Arc<DataDir>,
+    data_dir: Arc<DataDir>,
 }
 
 impl Store {
@@ -165,7 +165,7 @@ impl Store {
             slots,
             facts_are_old: false,
             place: None,
-            _data_dir: Arc::clone(data_dir),
+            data_dir: Arc::clone(data_dir),
         })
     }
 
@@ -205,10 +205,18 @@ impl Store {
             return Ok(None);
         };
         let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-        let offset = Offset::from_json(&json)
-            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })?;
+        let offset = Offset::from_json(&json).map_err(|source| StoreError::Malformed {
+            connector: self.connector.clone(),
+            source,
+        })?;
         self.place = Some(offset.position.clone());
         Ok(Some(offset))
+    }
+
+    /// Where transactions are kept that are too large for memory.
+    #[must_use]
+    pub fn spills(&self) -> SpillFolder {
+        SpillFolder::new(&self.data_dir.path, file_name(&self.connector))
     }
 
     /// The place in the log of the offset that was loaded or saved last.

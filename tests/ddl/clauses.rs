@@ -21,7 +21,10 @@ const TYPES: [(&str, &[&str]); 40] = [
     ("DOUBLE PRECISION", &["-2.5", "100"]),
     ("DATE", &["'2020-01-31'", "(CURDATE())"]),
     ("TIME(2)", &["'10:11:12.50'"]),
-    ("DATETIME", &["'2020-01-31 10:11:12'", "NOW()", "CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP"]),
+    (
+        "DATETIME",
+        &["'2020-01-31 10:11:12'", "NOW()", "CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP"],
+    ),
     ("DATETIME(6)", &["CURRENT_TIMESTAMP(6)", "now(6) on update now(6)", "NULL ON UPDATE NOW(6)"]),
     ("TIMESTAMP(3)", &["LOCALTIMESTAMP(3)", "NULL"]),
     ("YEAR", &[]),
@@ -70,7 +73,11 @@ pub(super) fn create(name: &str, random: &mut Random) -> String {
     for at in 0..3 + random.below(5) {
         items.push(format!("c{at} {}", definition(random)));
     }
-    let key = if random.chance(50) { "PRIMARY KEY (id)" } else { "CONSTRAINT PRIMARY KEY USING BTREE (`id` ASC)" };
+    let key = if random.chance(50) {
+        "PRIMARY KEY (id)"
+    } else {
+        "CONSTRAINT PRIMARY KEY USING BTREE (`id` ASC)"
+    };
     items.push(key.to_owned());
     items.push("KEY by_id (id), CHECK (1 > 0)".to_owned());
     let options = random.pick(&[
@@ -89,7 +96,8 @@ fn definition(random: &mut Random) -> String {
     let mut text = name.replace(" C", &format!(" {charset}"));
     if random.chance(10) && !name.contains("SRID") {
         let how = random.pick(&["STORED", "VIRTUAL", "", "STORED NOT NULL", "VIRTUAL INVISIBLE"]);
-        return format!("{text} GENERATED ALWAYS AS (NULL) {how}").replace("NULL) STORED NOT NULL", "1) STORED NOT NULL");
+        return format!("{text} GENERATED ALWAYS AS (NULL) {how}")
+            .replace("NULL) STORED NOT NULL", "1) STORED NOT NULL");
     }
     if !defaults.is_empty() && random.chance(60) {
         let default = random.pick(defaults);
@@ -98,7 +106,15 @@ fn definition(random: &mut Random) -> String {
     } else {
         text += *random.pick(&["", " NULL", " NOT NULL"]);
     }
-    text += *random.pick(&["", "", "", " INVISIBLE", " COMMENT 'a, (b'", " /* c */ VISIBLE", " CHECK (1 > 0)"]);
+    text += *random.pick(&[
+        "",
+        "",
+        "",
+        " INVISIBLE",
+        " COMMENT 'a, (b'",
+        " /* c */ VISIBLE",
+        " CHECK (1 > 0)",
+    ]);
     text
 }
 
@@ -139,7 +155,9 @@ impl Table<'_> {
             3 => format!("ADD ({new} {}, {}x {})", definition(random), new, definition(random)),
             4 if self.columns.len() > 3 => format!("DROP {column}"),
             5..=7 => format!("MODIFY {column} {}{}", definition(random), self.place(random)),
-            8 | 9 => format!("CHANGE COLUMN {column} {new} {}{}", definition(random), self.place(random)),
+            8 | 9 => {
+                format!("CHANGE COLUMN {column} {new} {}{}", definition(random), self.place(random))
+            }
             10 | 11 => format!("RENAME COLUMN {column} TO {new}"),
             12 => format!("ALTER {column} DROP DEFAULT"),
             13 => {
@@ -147,7 +165,8 @@ impl Table<'_> {
                 let literals = defaults.iter().filter(|text| !text.contains("UPDATE"));
                 let literals: Vec<&&str> = literals.collect();
                 let default = if literals.is_empty() { "NULL" } else { random.pick(&literals) };
-                let now = ["NOW", "CURR", "LOCAL", "now"].iter().any(|now| default.starts_with(now));
+                let now =
+                    ["NOW", "CURR", "LOCAL", "now"].iter().any(|now| default.starts_with(now));
                 let default = if now { "(NOW())" } else { default };
                 format!("ALTER COLUMN {column} SET DEFAULT {default}")
             }

@@ -179,9 +179,8 @@ fn server(sql: &mut MySql) -> Server {
 /// What the server says of a table.
 fn read(sql: &mut MySql, database: &str, table: &str) -> Option<TableLayout> {
     let of_table = format!("table_schema = '{database}' AND table_name = '{table}'");
-    let collation = sql.rows(&format!(
-        "SELECT table_collation FROM information_schema.tables WHERE {of_table}"
-    ));
+    let collation = sql
+        .rows(&format!("SELECT table_collation FROM information_schema.tables WHERE {of_table}"));
     let rows = sql.rows(&format!(
         "SELECT column_name, data_type, column_type, CONCAT('=', character_set_name), \
          CONCAT('=', collation_name), is_nullable, CONCAT('=', column_default), extra \

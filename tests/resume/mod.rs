@@ -1,6 +1,7 @@
 //! What a stop, a kill and a start do to the records: nothing is missing, each key's order is kept, and only a
 //! kill repeats, no more than what was not yet acknowledged and stored.
 
+mod held;
 mod kills;
 mod layouts;
 mod snapshots;

@@ -76,6 +76,13 @@ impl Outflow {
         Self { child, port, log, output, ended: None }
     }
 
+    /// The most memory that it ever had resident, in bytes.
+    pub(crate) fn resident_peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
     /// What it has written to its log.
     pub(crate) fn log(&self) -> String {
         self.log.text()

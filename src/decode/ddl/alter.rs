@@ -202,8 +202,7 @@ impl Clauses {
 
     fn convert(&mut self, tokens: &mut Tokens) -> Option<()> {
         (tokens.words("TO CHARACTER SET") || tokens.words("TO CHARSET")).then_some(())?;
-        let mut charset =
-            Charset { character_set: Some(tokens.charset()?), collation: None };
+        let mut charset = Charset { character_set: Some(tokens.charset()?), collation: None };
         if tokens.words("COLLATE") {
             charset.collation = Some(tokens.charset()?);
         }
@@ -229,8 +228,7 @@ fn place(tokens: &mut Tokens) -> Option<Place> {
 
 /// Takes the definition of a key or a constraint, if it is one: the columns of a primary key.
 pub(super) fn key(tokens: &mut Tokens) -> Option<Option<Option<Vec<String>>>> {
-    const OTHERS: [&str; 7] =
-        ["INDEX", "KEY", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CHECK"];
+    const OTHERS: [&str; 7] = ["INDEX", "KEY", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CHECK"];
     if tokens.words("CONSTRAINT") {
         let kind = tokens.peek_word();
         let named = !matches!(kind.as_deref(), Some("PRIMARY" | "UNIQUE" | "FOREIGN" | "CHECK"));

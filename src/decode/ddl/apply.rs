@@ -34,6 +34,12 @@ impl Columns {
     }
 }
 
+impl Change {
+    fn defines_a_column(&self) -> bool {
+        matches!(self, Self::Add(..) | Self::Modify(..))
+    }
+}
+
 /// Whether two names are one column's.
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
@@ -53,7 +59,9 @@ impl Clauses {
         }
         let convert_to = self.conversion(session, server)?;
         if let Some((_, collation)) = &convert_to {
-            if !self.charset.is_empty() {
+            // New columns and other defaults beside it are of types that are hard to tell.
+            let others = self.changes.iter().any(Change::defines_a_column);
+            if others || !self.charset.is_empty() {
                 return None;
             }
             altered.collation = Some(collation.clone());
@@ -79,11 +87,7 @@ impl Clauses {
     }
 
     /// The character set and collation that all text gets, if any.
-    fn conversion(
-        &self,
-        session: &Session,
-        server: &Server,
-    ) -> Option<Option<(String, String)>> {
+    fn conversion(&self, session: &Session, server: &Server) -> Option<Option<(String, String)>> {
         let mut found = None;
         for change in &self.changes {
             if let Change::Convert(charset) = change {

@@ -20,15 +20,29 @@ pub(super) struct ColumnType {
 pub(super) enum Kind {
     Integer,
     Bit,
-    Decimal { scale: usize, zerofill: bool },
-    Floating { plain: bool },
+    Decimal {
+        scale: usize,
+        zerofill: bool,
+    },
+    Floating {
+        plain: bool,
+    },
     Date,
-    Time { fsp: usize },
-    DateTime { fsp: usize },
-    Timestamp { fsp: usize },
+    Time {
+        fsp: usize,
+    },
+    DateTime {
+        fsp: usize,
+    },
+    Timestamp {
+        fsp: usize,
+    },
     Year,
     /// CHAR and VARCHAR with their length.
-    Characters { length: u32, padded: bool },
+    Characters {
+        length: u32,
+        padded: bool,
+    },
     /// TEXT of any size.
     Text,
     /// ENUM and SET with their options.
@@ -172,7 +186,8 @@ fn integer(tokens: &mut Tokens, name: &str, digits: u32) -> Option<ColumnType> {
         Some(1) if name == "tinyint" && sign.is_empty() => "tinyint(1)".to_owned(),
         _ => format!("{name}{sign}"),
     };
-    Some(plain(name, text, Kind::Integer))
+    // Defaults of one with ZEROFILL have zeros in front.
+    Some(plain(name, text, if zerofill { Kind::Other } else { Kind::Integer }))
 }
 
 fn decimal(tokens: &mut Tokens) -> Option<ColumnType> {
@@ -276,7 +291,8 @@ mod tests {
             assert_eq!(read.as_deref(), Some(expected), "{text}");
             assert!(ColumnType::of_text(expected).is_some(), "{expected}");
         }
-        for text in ["TEXT(300)", "BLOB(3)", "CHAR(300)", r"ENUM('a\n')", "NCHAR(3)", "REAL", "SERIAL"]
+        for text in
+            ["TEXT(300)", "BLOB(3)", "CHAR(300)", r"ENUM('a\n')", "NCHAR(3)", "REAL", "SERIAL"]
         {
             assert_eq!(ColumnType::of_text(text), None, "{text}");
         }

@@ -76,7 +76,9 @@ impl Default {
             Kind::Words(options) => options.iter().find(|option| *option == text).cloned(),
             Kind::Integer | Kind::Decimal { .. } => number(text, kind),
             Kind::Date => has_form(text, "0000-00-00").then(|| text.to_owned()),
-            Kind::Time { fsp } => has_form(text, &with_fsp("00:00:00", *fsp)).then(|| text.to_owned()),
+            Kind::Time { fsp } => {
+                has_form(text, &with_fsp("00:00:00", *fsp)).then(|| text.to_owned())
+            }
             Kind::DateTime { fsp } => {
                 has_form(text, &with_fsp("0000-00-00 00:00:00", *fsp)).then(|| text.to_owned())
             }

@@ -91,7 +91,9 @@ impl Tokens {
 
     pub(super) fn word_ahead(&self, count: usize) -> Option<String> {
         match self.ahead(count)? {
-            Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
+            Token::Word(word) if word.quote_style.is_none() => {
+                Some(word.value.to_ascii_uppercase())
+            }
             _ => None,
         }
     }

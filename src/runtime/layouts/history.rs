@@ -145,7 +145,10 @@ impl History {
     }
 
     /// Forgets the tables that were last heard of longest ago, where there are too many that are not captured.
-    pub(super) fn limit(&mut self, captures: impl Fn(&TableName) -> bool) -> Result<(), StoreError> {
+    pub(super) fn limit(
+        &mut self,
+        captures: impl Fn(&TableName) -> bool,
+    ) -> Result<(), StoreError> {
         loop {
             let foreign = self.tables.iter().filter(|(table, _)| !captures(table));
             let mut foreign: Vec<(BinlogPosition, &TableName)> = foreign
@@ -181,8 +184,8 @@ pub(super) fn remember(
     table: &TableName,
     versions: &[Version],
 ) -> Result<(), StoreError> {
-    let bytes = postcard::to_stdvec(versions)
-        .map_err(|_| StoreError::MalformedFact(fact(table)))?;
+    let bytes =
+        postcard::to_stdvec(versions).map_err(|_| StoreError::MalformedFact(fact(table)))?;
     store.remember(&fact(table), &bytes)
 }
 

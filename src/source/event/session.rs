@@ -29,8 +29,8 @@ impl Query<'_> {
                     let _of_connection = rest.u16()?;
                     session.server_collation = Some(rest.u16()?);
                 }
-                5 | 6 => text(&mut rest)?,         // Time zone; catalog.
-                7 | 8 => pass_over(&mut rest, 2)?, // Names of months; the database's collation.
+                5 | 6 => text(&mut rest)?,          // Time zone; catalog.
+                7 | 8 => pass_over(&mut rest, 2)?,  // Names of months; the database's collation.
                 9 | 17 => pass_over(&mut rest, 8)?, // Tables of an update; the number of a DDL.
                 11 => {
                     text(&mut rest)?; // The invoker and where it came from.
@@ -82,7 +82,9 @@ mod tests {
     #[test]
     fn variables_are_read_behind_one_another() {
         let mut bytes = vec![0, 1, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0, 0, 6, 3, b's', b't', b'd'];
-        bytes.extend([4, 255, 0, 255, 0, 8, 0, 12, 2, b'a', 0, b'b', 0, 13, 1, 2, 3, 16, 1, 18, 45, 0]);
+        bytes.extend([
+            4, 255, 0, 255, 0, 8, 0, 12, 2, b'a', 0, b'b', 0, 13, 1, 2, 3, 16, 1, 18, 45, 0,
+        ]);
         let read = session(&bytes).unwrap().unwrap();
         assert_eq!(read.database, "ob");
         assert_eq!((read.sql_mode, read.client_collation), (4, 255));
