@@ -16,6 +16,8 @@ mod parity;
 #[cfg(test)]
 mod resume;
 #[cfg(test)]
+mod security;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;

@@ -3,6 +3,7 @@
 //! Each test has its own schema, topic, server id, data folder and admin port. Nothing waits for a time; it
 //! waits for a condition, with a deadline.
 
+mod certificates;
 mod follower;
 mod kafka;
 mod mysql;
@@ -13,6 +14,7 @@ mod scratch;
 mod servers;
 mod wait;
 
+pub(crate) use certificates::Certificates;
 pub(crate) use follower::{Follower, Repeat};
 pub(crate) use kafka::{Kafka, Offsets, Record};
 pub(crate) use mysql::MySql;
@@ -20,5 +22,5 @@ pub(crate) use outbox::{Outbox, TOPIC_PREFIX};
 pub(crate) use outflow::{Outflow, free_port};
 pub(crate) use random::Random;
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Broker, MySqlServer, broker, mysql};
+pub(crate) use servers::{Broker, MySqlServer, broker, mysql, servers_script};
 pub(crate) use wait::{until, until_some};
