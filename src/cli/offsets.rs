@@ -67,7 +67,7 @@ pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
                 bail!("a position belongs to one connector: give one file");
             }
             each(place, |config, store| {
-                store.save(&offset)?;
+                store.import(&offset)?;
                 say(&format!("stored the position of connector {:?}", config.name));
                 Ok(())
             })

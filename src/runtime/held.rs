@@ -68,6 +68,8 @@ pub(super) struct Prepared {
     folder: SpillFolder,
     names: BTreeSet<String>,
     ended: Vec<Ended>,
+    /// What earlier runs have stored may be lost.
+    may_lack: bool,
 }
 
 /// A transaction whose outcome has come.
@@ -119,6 +121,7 @@ impl Ended {
 impl Prepared {
     /// Reads what earlier runs have stored, for a start at `offset`.
     pub(super) fn load(store: &Store, offset: &Offset) -> Result<Self, StoreError> {
+        let may_lack = store.may_lack_facts()?;
         let folder = store.spills();
         for (name, bytes) in store.facts(ENDED)? {
             let ended: Ended = postcard::from_bytes(&bytes).map_err(|_| malformed(&name))?;
@@ -136,7 +139,7 @@ impl Prepared {
             names.insert(name);
         }
         folder.remove_all_but(&files);
-        Ok(Self { folder, names, ended: Vec::new() })
+        Ok(Self { folder, names, ended: Vec::new(), may_lack })
     }
 
     /// Keeps a prepared transaction's records; durable once this returns.
@@ -197,7 +200,11 @@ impl Prepared {
         store: &Store,
     ) -> Result<Option<Kept>, StoreError> {
         if !self.names.contains(name) {
-            warn!(xid = name, transaction = %outcome, "AN XA TRANSACTION WAS PREPARED BEFORE THIS CONNECTOR'S FIRST START, OR WHAT IS STORED OF IT IS LOST: if it inserted outbox rows, they are not published");
+            if self.may_lack {
+                let (xid, transaction) = (name.to_owned(), outcome.to_string());
+                return Err(StoreError::PreparedLost { xid, transaction });
+            }
+            warn!(xid = name, transaction = %outcome, "AN XA TRANSACTION WAS PREPARED BEFORE THIS CONNECTOR'S FIRST START: if it inserted outbox rows, they are not published");
         }
         self.end(name, outcome, store)
     }

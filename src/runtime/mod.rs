@@ -28,6 +28,7 @@ mod status;
 mod stream;
 mod tables;
 mod transaction;
+mod transaction_metadata;
 mod until;
 mod worker;
 

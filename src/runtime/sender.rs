@@ -5,6 +5,7 @@ use super::hold::{Hold, Kept};
 use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight, SpillFolder};
 use crate::convert::ProducerRecord;
+use crate::fault_point::fault_point;
 use crate::sink::{Sink, SinkError};
 
 /// Delivery reports are served after this many records.
@@ -89,7 +90,7 @@ impl Sender {
     /// Sends what was kept back.
     pub(super) fn send_held(&mut self, held: &Hold, commit_us: u64) -> Result<(), Failure> {
         self.sending_held = true;
-        held.each(|record| self.send(record, commit_us))?;
+        held.each(|record| self.send_of_held(record, commit_us))?;
         self.sending_held = false;
         Ok(())
     }
@@ -102,8 +103,14 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         self.sending_held = true;
-        kept.each(folder, |record| self.send(record, commit_us))?;
+        kept.each(folder, |record| self.send_of_held(record, commit_us))?;
         self.sending_held = false;
+        Ok(())
+    }
+
+    fn send_of_held(&mut self, record: &ProducerRecord<'_>, commit_us: u64) -> Result<(), Failure> {
+        self.send(record, commit_us)?;
+        fault_point("kept back and sent");
         Ok(())
     }
 
@@ -126,6 +133,7 @@ impl Sender {
             }
         }
         self.next_sequence += 1;
+        fault_point("sent");
         if self.next_sequence.is_multiple_of(POLL_EVERY) {
             self.sink.poll()?;
             if self.sink.is_full() || self.ring_is_full() {
@@ -212,6 +220,7 @@ impl Sender {
     /// Waits until everything is acknowledged; whether it is.
     pub(super) fn drain(&mut self, deadline: Instant) -> bool {
         self.publish();
+        fault_point("draining");
         let drained = self.sink.drain(deadline);
         self.in_flight.advance();
         drained

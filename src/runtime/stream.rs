@@ -19,6 +19,7 @@ use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
+use super::transaction_metadata::{TransactionMetadata, Way};
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
@@ -56,6 +57,7 @@ pub(super) struct Stream {
     inside: Inside,
     /// The transaction's rows are dropped, as `gtid.source.filter.dml.events` says.
     of_filtered_source: bool,
+    metadata: Option<TransactionMetadata>,
     sent_from: SentFrom,
     dropped: Dropped,
 }
@@ -74,6 +76,7 @@ impl Stream {
             Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner), offset)?;
         let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
+        let metadata = TransactionMetadata::new(config.transaction_topic.as_ref(), &routing)?;
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
             tables: Tables::new(&config, layouts),
@@ -90,6 +93,7 @@ impl Stream {
             transactions: 0,
             inside: Inside::default(),
             of_filtered_source: false,
+            metadata,
             sent_from: SentFrom::default(),
             dropped,
             metrics,
@@ -99,6 +103,7 @@ impl Stream {
     /// Goes on at `offset` over a new connection.
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
         drop(sender.release());
+        self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
         self.tables.forget_ids();
     }
@@ -242,9 +247,9 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.on_begin(query.thread_id, sender),
+            Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
-                self.transaction.begin(query.thread_id);
+                self.transaction.begin(None);
                 sender.hold(self.prepared.folder());
             }
             Statement::XaCommit(name) => {
@@ -270,10 +275,14 @@ impl Stream {
             Statement::InTransaction => self.transaction.event_done(),
             Statement::Savepoint(name) => {
                 sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.metadata.iter_mut().for_each(|metadata| metadata.set_savepoint(&name));
                 self.transaction.event_done();
             }
             Statement::RollbackTo(name) => {
-                sender.held().map_or(Ok(()), |held| held.roll_back_to(&name))?;
+                if let Some(held) = sender.held() {
+                    held.roll_back_to(&name)?;
+                    self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
+                }
                 self.transaction.event_done();
             }
             Statement::Writes { database, table } => {
@@ -296,11 +305,19 @@ impl Stream {
     }
 
     /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
-    fn on_begin(&mut self, thread: u32, sender: &mut Sender) {
-        self.transaction.begin(thread);
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
+        self.transaction.begin(Some(thread));
         if self.transaction.may_be_rolled_back() {
             sender.hold(self.prepared.folder());
         }
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let transaction = &self.transaction;
+        let (id, ts_ms) = (transaction.id(), transaction.original_ms());
+        let way =
+            Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
+        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
+        metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
     }
 
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
@@ -316,14 +333,30 @@ impl Stream {
         if let Some(held) = sender.release() {
             sender.send_held(&held, self.transaction.commit_us)?;
         }
+        self.end_metadata(sender)?;
         sender.place(self.transaction.finish(sender.sequence()));
         self.transactions += 1;
         Ok(())
     }
 
+    /// Sends the record of the transaction's end, where its beginning was sent.
+    fn end_metadata(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let way = Way {
+            routing: &self.routing,
+            arena: &self.arena,
+            commit_us: self.transaction.commit_us,
+        };
+        self.sent_from.note(sender.sequence() + 1, "(END)");
+        metadata.end(way, sender)
+    }
+
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        drop(sender.release());
+        if sender.release().is_some() {
+            self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
+        }
         self.on_commit(sender)
     }
 
@@ -398,7 +431,10 @@ impl Stream {
             }));
         }
         let captured = id.and_then(|id| self.tables.captured(id));
-        if captured.is_some() && !self.transaction.skips_event() && !self.of_filtered_source {
+        // A transaction's count begins at its first row, wherever a restart goes on.
+        let counts = self.metadata.is_some();
+        let skips = self.transaction.skips_event() && !counts;
+        if captured.is_some() && !skips && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();

@@ -13,7 +13,7 @@ use crate::support::{Outbox, Outflow, Scratch, until};
 const ENDED_MAX: Duration = Duration::from_secs(40);
 
 /// Runs outflow to its end: exit code, standard output, standard error.
-fn run(arguments: &[&str]) -> (i32, String, String) {
+pub(crate) fn run(arguments: &[&str]) -> (i32, String, String) {
     let scratch = Scratch::new("cli");
     let mut outflow = Outflow::start(&scratch.path(""), 0, arguments);
     (outflow.ended(ENDED_MAX), outflow.output(), outflow.log())

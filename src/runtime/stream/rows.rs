@@ -67,7 +67,12 @@ impl Stream {
                 change => change.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
+            let skipped = self.config.skipped_operations.skips(&change);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_row(&table.name, &change);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let row = Row { table, plan, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
@@ -79,6 +84,7 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
@@ -100,8 +106,15 @@ impl Stream {
             reset(&mut self.arena);
             match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
                 Ok(None) => return Ok(()),
-                Ok(Some(_)) if self.transaction.skips_row() => {}
-                Ok(Some(_)) => self.dropped.filtered(),
+                Ok(Some(change)) => {
+                    let skipped = self.config.skipped_operations.skips(&change);
+                    if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                        metadata.count_row(&table.name, &change);
+                    }
+                    if !self.transaction.skips_row() {
+                        self.dropped.filtered();
+                    }
+                }
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
                 }
@@ -131,7 +144,12 @@ impl Stream {
                 images => images.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(images) = images else { break };
-            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
+            let skipped = skips(self.config.skipped_operations, &images);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_images(&table.name, &images);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let source = self.transaction.change_source(gtid.as_deref());
                 let row = ChangedRow {
@@ -149,6 +167,7 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
