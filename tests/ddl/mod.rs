@@ -16,7 +16,7 @@ use crate::support::{MySql, Random, mysql};
 const TABLES: u64 = 12;
 const STATEMENTS: usize = 20;
 /// Of a hundred statements, those that may give an unknown layout.
-const UNKNOWN_PERCENT_MAX: usize = 5;
+const UNKNOWN_PERCENT_MAX: usize = 10;
 
 #[test]
 fn a_derived_layout_is_what_the_server_says() {
