@@ -8,6 +8,8 @@ mod chaos;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod ddl;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod fuzz;

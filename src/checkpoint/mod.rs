@@ -7,10 +7,12 @@
 mod boundary;
 mod in_flight;
 mod slots;
+mod spill;
 mod store;
 
 pub use boundary::{Boundary, CompletedGtids};
 pub use in_flight::{IN_FLIGHT_MAX, InFlight};
 pub use slots::SlotFiles;
+pub use spill::{Spill, SpillFolder};
 pub(crate) use store::REPLICA_UUID;
 pub use store::{DataDir, Store, StoreError};

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tracing::{error, warn};
 
-use super::SlotFiles;
+use super::{SlotFiles, SpillFolder};
 use crate::error::Remedy;
 use crate::fault_point::fault_point;
-use crate::offset::{Offset, OffsetError};
+use crate::offset::{BinlogPosition, Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
@@ -161,7 +161,8 @@ pub struct Store {
     /// Of the newest offset in either store.
     counter: u64,
     facts_are_old: bool,
-    _data_dir: Arc<DataDir>,
+    place: Option<BinlogPosition>,
+    data_dir: Arc<DataDir>,
 }
 
 impl Store {
@@ -182,7 +183,8 @@ impl Store {
             counter: slots.counter(),
             slots,
             facts_are_old: false,
-            _data_dir: Arc::clone(data_dir),
+            place: None,
+            data_dir: Arc::clone(data_dir),
         };
         let in_sled = store.offset_in_sled().map_or(0, |(counter, _)| counter);
         store.counter = store.counter.max(in_sled);
@@ -232,9 +234,24 @@ impl Store {
             return Ok(None);
         };
         let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-        Offset::from_json(&json)
-            .map(Some)
-            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })
+        let offset = Offset::from_json(&json).map_err(|source| StoreError::Malformed {
+            connector: self.connector.clone(),
+            source,
+        })?;
+        self.place = Some(offset.position.clone());
+        Ok(Some(offset))
+    }
+
+    /// Where transactions are kept that are too large for memory.
+    #[must_use]
+    pub fn spills(&self) -> SpillFolder {
+        SpillFolder::new(&self.data_dir.path, file_name(&self.connector))
+    }
+
+    /// The place in the log of the offset that was loaded or saved last.
+    #[must_use]
+    pub fn place(&self) -> Option<&BinlogPosition> {
+        self.place.as_ref()
     }
 
     /// Stores an offset in both places; it counts once this returns.
@@ -254,6 +271,7 @@ impl Store {
         fault_point("offset flushed by sled");
         self.slots.write(counter, &json).map_err(StoreError::Write)?;
         self.counter = counter;
+        self.place = Some(offset.position.clone());
         Ok(())
     }
 
