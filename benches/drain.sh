@@ -56,10 +56,17 @@ SQL
   sql bench -e "CALL singles($rows / 2); CALL hundreds($rows / 2)"
 }
 
-outflow() { # sink, data folder, topic prefix
+outflow() { # sink, data folder, topic prefix, more options
   target/release/outflow run "$work/drain.json" --bootstrap-servers "$brokers" --data-dir "$2" --sink "$1" \
     --listen 127.0.0.1:0 --until-caught-up --log warn \
-    --set "transforms.outbox.route.topic.replacement=${3:-none}" >/dev/null
+    --set "transforms.outbox.route.topic.replacement=${3:-none}" "${@:4}" >/dev/null
+}
+
+# Options of delivery in Kafka transactions, with a topic of positions of its own.
+exactly_once() {
+  local topic="drain-offsets-$RANDOM-$RANDOM"
+  printf '%s\n' "offset.storage.topic=$topic" offset.storage.replication.factor=1 >"$work/worker.properties"
+  printf '%s\n' --worker "$work/worker.properties" --set exactly.once.support=required
 }
 
 connector() { # name, topic prefix
@@ -80,11 +87,11 @@ JSON
 }
 
 # Runs outflow over the whole backlog into a sink and prints one row of the table.
-drain() { # sink, label
+drain() { # sink, label, more options of outflow
   local topic="drain-$RANDOM-$RANDOM" data="$work/data-$RANDOM" pid start end status peak ticks hz
   cp -r "$work/start" "$data"
   start=$(date +%s%N)
-  outflow "$1" "$data" "$topic" &
+  outflow "$1" "$data" "$topic" "${@:3}" &
   pid=$! peak=0 ticks=0
   # The function runs in a shell of its own, whose child is the process to look at.
   until child=$(pgrep -P "$pid" 2>/dev/null); do sleep 0.005; done
@@ -149,5 +156,7 @@ echo "| --- | --- | --- | --- | --- |"
 for run in $(seq "$runs"); do
   drain null "null sink, run $run"
   drain kafka "Kafka, run $run"
+  mapfile -t options < <(exactly_once)
+  drain kafka "Kafka, exactly once, run $run" "${options[@]}"
 done
 if [ "$debezium" != no ]; then debezium_drain; fi

@@ -10,11 +10,15 @@ mod cli;
 #[cfg(test)]
 mod ddl;
 #[cfg(test)]
+mod exactly_once;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
 mod generate;
+#[cfg(test)]
+mod migration;
 #[cfg(test)]
 mod parity;
 #[cfg(test)]

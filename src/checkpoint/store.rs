@@ -16,6 +16,10 @@ use crate::offset::{BinlogPosition, Offset, OffsetError};
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// The fact under which our own UUID is remembered.
 pub(crate) const REPLICA_UUID: &str = "replica-uuid";
+/// What the rows of prepared XA transactions are remembered under.
+pub(crate) const PREPARED: &str = "xa-prepared:";
+/// Set when somebody has said where to go on.
+const GIVEN: &str = "position-given";
 /// The fact that facts of earlier runs may be lost, because sled was damaged or gone.
 const FACTS_LOST: &str = "facts-lost";
 /// sled's cache; the state is a few kilobytes.
@@ -275,12 +279,12 @@ impl Store {
         Ok(())
     }
 
-    /// Stores an offset that a person gives, whatever was lost before.
+    /// Stores an offset that came from elsewhere: what is remembered here besides belongs to an older one.
     ///
     /// # Errors
     /// When a write did not reach the disk.
-    pub fn import(&mut self, offset: &Offset) -> Result<(), StoreError> {
-        self.strike(FACTS_LOST)?;
+    pub fn adopt(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        self.facts_are_old = true;
         self.save(offset)
     }
 
@@ -290,16 +294,52 @@ impl Store {
     /// # Errors
     /// When a write did not reach the disk.
     pub fn reset(&mut self) -> Result<(), StoreError> {
-        if let Some(tree) = &self.tree {
-            for name in tree.iter().keys() {
-                let name = name?;
-                if name != REPLICA_UUID {
-                    tree.remove(name)?;
-                }
-            }
-            tree.flush()?;
-        }
+        self.forget_but(&[REPLICA_UUID])?;
+        self.give()?;
         self.slots.clear().map_err(StoreError::Write)
+    }
+
+    /// Whether somebody has said where to go on, whatever is written elsewhere.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn is_given(&self) -> Result<bool, StoreError> {
+        Ok(self.fact(GIVEN)?.is_some())
+    }
+
+    /// It is carried out.
+    ///
+    /// # Errors
+    /// When the write did not reach the disk.
+    pub fn forget_given(&self) -> Result<(), StoreError> {
+        if self.is_given()? { self.forget(GIVEN) } else { Ok(()) }
+    }
+
+    fn give(&self) -> Result<(), StoreError> {
+        if self.can_remember() { self.remember(GIVEN, b"") } else { Ok(()) }
+    }
+
+    /// Stores an offset that somebody gives. Rows of prepared XA transactions stay; what else is remembered belongs
+    /// to the place before.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn reposition(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        self.forget_but(&[REPLICA_UUID, PREPARED])?;
+        self.give()?;
+        self.save(offset)
+    }
+
+    fn forget_but(&self, kept: &[&str]) -> Result<(), StoreError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        for name in tree.iter().keys() {
+            let name = name?;
+            if !kept.iter().any(|kept| name.starts_with(kept.as_bytes())) {
+                tree.remove(name)?;
+            }
+        }
+        tree.flush()?;
+        Ok(())
     }
 
     /// sled takes nothing more once a write has failed, as on a full disk; the copies beside it do as soon as there

@@ -1,6 +1,7 @@
 //! All inputs to one checked configuration.
 
 mod converters;
+mod exactly_once;
 mod masks;
 mod router;
 mod sink;
@@ -245,8 +246,9 @@ fn assemble(
         },
         findings,
     );
+    let exactly_once = exactly_once::exactly_once(&name, &section, &worker, &sink, findings);
     source::cross_checks(&section, &converters, findings);
-    source::notices(&section, &worker, &topic_prefix, findings);
+    source::notices(&section, &topic_prefix, findings);
     let skipped_operations = source::skipped_operations(&section, findings);
     let (router, transforms) = transforms?;
     Some(ConnectorConfig {
@@ -263,6 +265,7 @@ fn assemble(
         tombstones_on_delete: section.boolean("tombstones.on.delete"),
         converters,
         sink,
+        exactly_once,
         skipped_operations,
         tolerate_errors: section
             .trimmed("errors.tolerance")

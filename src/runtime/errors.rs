@@ -264,6 +264,7 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::Sink(_)
         | Failure::Delivery { .. }
         | Failure::Store(_)
+        | Failure::OffsetsTopic(_)
         | Failure::StatementFormat { .. }
         | Failure::UnprovenLayout { .. }
         | Failure::UnknownEvent { .. }

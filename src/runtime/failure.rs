@@ -1,4 +1,4 @@
-use crate::checkpoint::StoreError;
+use crate::checkpoint::{OffsetsTopicError, StoreError};
 use crate::convert::ConvertError;
 use crate::decode::DecodeError;
 use crate::error::Remedy;
@@ -90,6 +90,9 @@ pub enum Failure {
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The topic of positions.
+    #[error(transparent)]
+    OffsetsTopic(Box<OffsetsTopicError>),
     /// `table.op.invalid.behavior=fatal` and an outbox row was updated.
     #[error(
         "transaction {transaction} updates a row of {table} and table.op.invalid.behavior is fatal; outbox \
@@ -165,6 +168,12 @@ impl From<SourceError> for Failure {
     }
 }
 
+impl From<OffsetsTopicError> for Failure {
+    fn from(err: OffsetsTopicError) -> Self {
+        Self::OffsetsTopic(Box::new(err))
+    }
+}
+
 impl Failure {
     /// Whether waiting can cure it: the one place that decides.
     #[must_use]
@@ -177,6 +186,7 @@ impl Failure {
             Self::Sink(err) | Self::Refused(err) => err.remedy(),
             Self::Delivery { source, .. } => source.remedy(),
             Self::Store(err) => err.remedy(),
+            Self::OffsetsTopic(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)
             | Self::Transforms(_)
@@ -197,6 +207,36 @@ impl Failure {
     pub(super) fn is_of_batch(&self) -> bool {
         let Self::Delivery { source, .. } = self else { return false };
         matches!(source.reason(), SinkError::TooLarge { .. })
+    }
+
+    /// Whether it lies in what a transaction holds, so that those before it could still be published.
+    pub(super) fn is_of_transaction(&self) -> bool {
+        match self {
+            Self::Decode { .. }
+            | Self::Route { .. }
+            | Self::Convert { .. }
+            | Self::Event { .. }
+            | Self::Refused(_)
+            | Self::Delivery { .. }
+            | Self::InvalidOperation { .. }
+            | Self::StatementFormat { .. }
+            | Self::UnprovenLayout { .. }
+            | Self::UnknownEvent { .. }
+            | Self::Incident { .. } => self.remedy() == Remedy::Stop,
+            Self::Sink(err) => {
+                err.is_of_record() || matches!(err, SinkError::TransactionTooLarge { .. })
+            }
+            Self::Source(_)
+            | Self::Converters(_)
+            | Self::Transforms(_)
+            | Self::TransactionRecords(_)
+            | Self::Tables(_)
+            | Self::NothingToRecover
+            | Self::Store(_)
+            | Self::OffsetsTopic(_)
+            | Self::Panic(_)
+            | Self::StopRequested => false,
+        }
     }
 
     /// Whether the server cannot go on from the stored position.

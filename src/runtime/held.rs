@@ -5,12 +5,10 @@ use tracing::warn;
 use serde::{Deserialize, Serialize};
 
 use super::hold::{Hold, Kept};
-use crate::checkpoint::{SpillFolder, Store, StoreError};
+use crate::checkpoint::{PREPARED, SpillFolder, Store, StoreError};
 use crate::convert::ProducerRecord;
 use crate::offset::{BinlogPosition, Gtid, Offset};
 
-/// What prepared transactions are stored under.
-const PREPARED: &str = "xa-prepared:";
 /// What outcomes are stored under that the stored checkpoint may not have passed.
 const ENDED: &str = "xa-ended:";
 

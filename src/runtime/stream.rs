@@ -228,7 +228,7 @@ impl Stream {
             let pos = heartbeat.position.unwrap_or(u64::from(event.header.log_pos));
             if pos > 0 {
                 self.transaction.rotate(heartbeat.file, pos);
-                sender.place(self.transaction.finish(sender.sequence()));
+                sender.place(self.transaction.finish(sender.sequence()))?;
             }
         }
         self.metrics.lag.set(0.0);
@@ -294,11 +294,11 @@ impl Stream {
                         table: format!("{database}.{table}"),
                     });
                 }
-                self.end_statement(sender);
+                self.end_statement(sender)?;
             }
             Statement::Other => {
                 self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
-                self.end_statement(sender);
+                self.end_statement(sender)?;
             }
         }
         Ok(())
@@ -321,12 +321,12 @@ impl Stream {
     }
 
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
-    fn end_statement(&mut self, sender: &mut Sender) {
+    fn end_statement(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         if self.transaction.is_open() {
             self.transaction.event_done();
-        } else {
-            sender.place(self.transaction.finish(sender.sequence()));
+            return Ok(());
         }
+        sender.place(self.transaction.finish(sender.sequence()))
     }
 
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
@@ -334,9 +334,8 @@ impl Stream {
             sender.send_held(&held, self.transaction.commit_us)?;
         }
         self.end_metadata(sender)?;
-        sender.place(self.transaction.finish(sender.sequence()));
         self.transactions += 1;
-        Ok(())
+        sender.place(self.transaction.finish(sender.sequence()))
     }
 
     /// Sends the record of the transaction's end, where its beginning was sent.
@@ -448,7 +447,9 @@ impl Stream {
             return Ok(());
         }
         reset(&mut self.arena);
-        beat.send(now_ms(), &self.routing, &self.arena, &self.queries, sender)
+        beat.send(now_ms(), &self.routing, &self.arena, &self.queries, sender)?;
+        sender.cover();
+        Ok(())
     }
 
     /// Says which row a refused record came from.
@@ -470,10 +471,11 @@ impl Stream {
     }
 
     /// Notes how far the transaction in progress was sent, so that a restart does not send it again.
-    pub(super) fn place_inside(&mut self, sender: &mut Sender) {
+    pub(super) fn place_inside(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         if self.transaction.has_progress() && !sender.is_holding() {
-            sender.place(self.transaction.inside(sender.sequence()));
+            sender.place(self.transaction.inside(sender.sequence()))?;
         }
+        Ok(())
     }
 
     /// Whether a prepared transaction's outcome waits for a checkpoint.

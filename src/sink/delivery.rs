@@ -1,6 +1,5 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -16,10 +15,12 @@ use crate::metrics::ConnectorMetrics;
 
 /// Set in a record's opaque where the record names its partition.
 const PLACED: usize = 1 << (usize::BITS - 1);
+/// The opaque of a position record, which is none of those that are counted.
+pub(super) const POSITION: usize = !PLACED;
 
 /// What a record's delivery report brings back.
 pub(super) fn opaque(sequence: u64, is_placed: bool) -> Option<usize> {
-    let sequence = usize::try_from(sequence).ok().filter(|sequence| sequence & PLACED == 0)?;
+    let sequence = usize::try_from(sequence).ok().filter(|sequence| *sequence < POSITION)?;
     Some(if is_placed { sequence | PLACED } else { sequence })
 }
 
@@ -65,6 +66,8 @@ pub(super) struct Delivery {
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
     pub(super) queued: Option<Arc<AtomicU64>>,
+    /// Records count as published once their transaction is committed, not when they are acknowledged.
+    pub(super) in_transactions: bool,
 }
 
 /// What a record counts in the queue.
@@ -128,23 +131,27 @@ impl ProducerContext for Delivery {
 
     fn delivery(&self, result: &DeliveryResult<'_>, opaque: usize) {
         let sequence = u64::try_from(opaque & !PLACED).unwrap_or(u64::MAX);
-        if let Some(queued) = &self.queued {
+        if let Some(queued) = self.queued.as_ref().filter(|_| opaque != POSITION) {
             let (Ok(message) | Err((_, message))) = result;
             queued.fetch_sub(bytes(message.key(), message.payload()), Ordering::Relaxed);
         }
         match result {
             Ok(_) => {
                 fault_point("delivered");
-                let commit_us = self.in_flight.acknowledge(sequence);
+                let commit_us = match opaque {
+                    POSITION => 0,
+                    _ => self.in_flight.acknowledge(sequence),
+                };
                 fault_point("acknowledged");
-                self.metrics.published.inc();
+                if !self.in_transactions {
+                    self.metrics.published.inc();
+                }
                 if self.metrics.kafka_connected.get() == 0 {
                     self.metrics.kafka_connected.set(1);
                     info!("Kafka answers again");
                 }
-                if commit_us > 0 {
-                    let late = now_us().saturating_sub(commit_us);
-                    self.metrics.latency.observe(Duration::from_micros(late).as_secs_f64());
+                if commit_us > 0 && !self.in_transactions {
+                    self.metrics.relayed(commit_us);
                 }
             }
             Err((err, message)) => {
@@ -155,7 +162,10 @@ impl ProducerContext for Delivery {
                     self.metrics.failed.inc();
                     let placed = (opaque & PLACED != 0).then(|| message.partition());
                     let reason = refusal(err, message.topic(), placed);
-                    self.failure.set(of_record(reason, sequence, event_id(message)));
+                    self.failure.set(match opaque {
+                        POSITION => reason,
+                        _ => of_record(reason, sequence, event_id(message)),
+                    });
                 }
             }
         }
@@ -200,9 +210,4 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, placed: Option<i32>) -> Sin
         Some(RDKafkaErrorCode::Fatal) => SinkError::Fatal(err.to_string()),
         _ => SinkError::Undelivered { topic, reason: err.to_string() },
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{BaseRecord, Producer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
@@ -64,8 +64,21 @@ impl KafkaSink {
             metrics: metrics.clone(),
             failure: Arc::clone(&failure),
             queued: queued.clone(),
+            in_transactions: false,
         };
         let lanes = Lanes::new(config, alone, context)?;
+        Self::over(lanes, queued, config, failure, metrics, handle)
+    }
+
+    /// A sink over these producers.
+    pub(super) fn over(
+        lanes: Lanes,
+        queued: Option<Arc<AtomicU64>>,
+        config: &SinkConfig,
+        failure: Arc<Failure>,
+        metrics: ConnectorMetrics,
+        handle: &Handle,
+    ) -> Result<Self, SinkError> {
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| {
             lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.
@@ -92,6 +105,16 @@ impl KafkaSink {
 }
 
 impl KafkaSink {
+    /// The producer in use.
+    pub(super) fn producer(&self) -> &BaseProducer<Delivery> {
+        self.lanes.active()
+    }
+
+    /// Whether a delivery has failed.
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        self.failure.check()
+    }
+
     /// Takes room in the queue for so many bytes; a record larger than the queue should be has it alone.
     fn takes(&self, bytes: u64) -> bool {
         let Some(queued) = &self.queued else { return true };
@@ -111,8 +134,8 @@ impl KafkaSink {
     }
 
     /// With nothing to send, only asking tells whether the brokers are back.
-    fn look_for_brokers(&mut self) {
-        if self.looked.elapsed() >= LOOK_EVERY {
+    pub(super) fn look_for_brokers(&mut self) {
+        if self.metrics.kafka_connected.get() == 0 && self.looked.elapsed() >= LOOK_EVERY {
             self.looked = Instant::now();
             if self.lanes.active().client().fetch_metadata(None, LOOK_WAIT).is_ok() {
                 self.metrics.kafka_connected.set(1);
@@ -181,7 +204,7 @@ impl Sink for KafkaSink {
     }
 
     fn pace(&mut self, far_behind: bool) -> Result<(), SinkError> {
-        if !far_behind && self.metrics.kafka_connected.get() == 0 {
+        if !far_behind {
             self.look_for_brokers();
         }
         if self.lanes.in_bulk() == far_behind {

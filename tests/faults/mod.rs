@@ -4,6 +4,7 @@
 //! These tests have servers of their own and run one after another.
 
 mod disk;
+mod exactly_once;
 mod large;
 mod scene;
 mod sessions;

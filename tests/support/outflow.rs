@@ -141,7 +141,12 @@ impl Outflow {
 
     /// Asks it to stop.
     pub(crate) fn terminate(&self) {
-        let kill = format!("kill -TERM {}", self.child.id());
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());
     }
 

@@ -66,7 +66,7 @@ fn signal(instance: &str, name: &str, pid: &str) {
 }
 
 /// What `env` prints for an instance, by the name's last part.
-fn environment(instance: &str) -> HashMap<String, String> {
+pub(super) fn environment(instance: &str) -> HashMap<String, String> {
     let name =
         instance.split_once(':').map_or(String::new(), |(_, name)| name.replace('-', "_") + "_");
     let prefix = format!("export OUTFLOW_TEST_{}", name.to_uppercase());

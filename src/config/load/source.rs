@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::{Entry, Findings, Section, below, items, java_trim, masks, require, snapshot};
 use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
-    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
-    FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
-    SkippedOperations, SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
+    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, FailureHandling,
+    FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret, SkippedOperations,
+    SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -287,19 +287,7 @@ pub(super) fn cross_checks(
 }
 
 /// What the file leaves to defaults that a reader should know of.
-pub(super) fn notices(
-    section: &Section,
-    worker: &Section,
-    topic_prefix: &str,
-    findings: &mut Findings,
-) {
-    if worker.word::<ExactlyOnceSource>("exactly.once.source.support") == ExactlyOnceSource::Enabled
-    {
-        findings.notice(
-            "the worker's file enables exactly-once delivery: outflow delivers at least once, and consumers tell \
-             repeats by the `id` header",
-        );
-    }
+pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Findings) {
     match section.entry("include.schema.changes") {
         None if topic_prefix.is_empty() => {}
         None => findings.notice(format!(

@@ -27,13 +27,18 @@ impl Default for Inside {
 
 impl Inside {
     /// The present row is handled.
-    fn row_done(&mut self, transaction: &mut Transaction, sender: &mut Sender) {
+    fn row_done(
+        &mut self,
+        transaction: &mut Transaction,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
         transaction.row_done();
         if sender.sequence() >= self.next && !sender.is_holding() {
             self.next = sender.sequence() + INSIDE_EVERY;
-            sender.place(transaction.inside(sender.sequence()));
+            sender.place(transaction.inside(sender.sequence()))?;
             sender.publish(); // A compressed transaction is one event, however long.
         }
+        Ok(())
     }
 }
 
@@ -89,7 +94,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
     }
@@ -120,7 +125,7 @@ impl Stream {
                 }
                 Err(err) => return Err(decode_failure(&self.transaction, err)),
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
     }
 
@@ -172,7 +177,7 @@ impl Stream {
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
     }

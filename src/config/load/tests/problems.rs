@@ -37,7 +37,7 @@ const WRONG: &[(&str, &str)] = &[
     ("time.precision.mode=adaptive", "time.precision.mode"),
     ("skipped.operations=x", "skipped.operations"),
     ("skipped.operations=none,c", "skipped.operations"),
-    ("exactly.once.support=required", "exactly.once.support"),
+    ("exactly.once.support=perhaps", "exactly.once.support"),
     ("transaction.boundary=connector", "transaction.boundary"),
     ("provide.transaction.metadata=yes", "provide.transaction.metadata"),
     (
