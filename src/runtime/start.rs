@@ -224,6 +224,10 @@ fn resume(
         }
         DumpStart::Position(_) => offset.gtids = None,
     }
+    if !same && (offset.event, offset.row) != (0, 0) {
+        warn!(connector = %config.name, event = offset.event, row = offset.row, "another server than before: it may log a transaction in other events, so the one that was in progress is published from its beginning");
+        (offset.event, offset.row) = (0, 0);
+    }
     if !same && store.can_remember() {
         Layouts::forget(store)?; // Places in another server's log.
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
