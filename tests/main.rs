@@ -6,6 +6,8 @@ mod admin;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod failover;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod generate;

@@ -31,7 +31,7 @@ pub use layout::{captured_tables, read_layout};
 pub use payload::{PayloadReader, Unpacker};
 pub use preflight::{PreflightProblem, preflight};
 pub use replica::{Packet, Replica};
-pub use resume::check_offset;
+pub use resume::{check_offset, goes_on_by_gtids};
 pub use server::Server;
 pub use snapshot::{KeyValue, Snapshot, SnapshotRow};
 pub use sql::Sql;

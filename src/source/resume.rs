@@ -17,7 +17,7 @@ pub fn check_offset(
     config: &SourceConfig,
 ) -> Result<DumpStart, PreflightProblem> {
     match &offset.gtids {
-        Some(stored) if server.has_gtids() && !config.gtid_ignore_on_recovery => {
+        Some(stored) if goes_on_by_gtids(server, offset, config) => {
             let start = start_after(server, stored, config);
             let mut foreign = start.clone();
             foreign.subtract(&server.gtid_executed);
@@ -43,6 +43,12 @@ pub fn check_offset(
             }
         }
     }
+}
+
+/// Whether the place to go on is after a set of transactions, whichever server has it.
+#[must_use]
+pub fn goes_on_by_gtids(server: &Server, offset: &Offset, config: &SourceConfig) -> bool {
+    offset.gtids.is_some() && server.has_gtids() && !config.gtid_ignore_on_recovery
 }
 
 fn start_after(server: &Server, stored: &GtidSet, config: &SourceConfig) -> GtidSet {

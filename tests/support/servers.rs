@@ -78,6 +78,25 @@ impl MySqlServer {
         server
     }
 
+    /// Starts an instance without what was in it before, with these options. One that shall be reached by another
+    /// address than the first has it as `--bind-address` and `--port`.
+    pub(crate) fn fresh(instance: &str, options: &[String]) -> Self {
+        servers_script(&["reset", instance]);
+        let mut arguments = vec!["start", instance, "--"];
+        arguments.extend(options.iter().map(String::as_str));
+        servers_script(&arguments);
+        let environment = environment(instance);
+        let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
+        let option = |name: &str| options.iter().find_map(|option| option.strip_prefix(name));
+        Self {
+            instance: instance.to_owned(),
+            host: option("--bind-address=").unwrap_or(host).to_owned(),
+            port: option("--port=").unwrap_or(port).parse().unwrap(),
+            user: environment["MYSQL_USER"].clone(),
+            password: environment["MYSQL_PASSWORD"].clone(),
+        }
+    }
+
     /// A session as a user who may do everything.
     pub(crate) fn connect(&self) -> MySql {
         MySql::connect(self).expect("MySQL accepts a session")
