@@ -7,6 +7,7 @@ mod beat;
 mod changes;
 mod checkpointer;
 mod connector;
+mod doctor;
 mod errors;
 mod failure;
 mod held;
@@ -32,6 +33,7 @@ mod transaction;
 mod until;
 mod worker;
 
+pub use doctor::{Finding, Known, examine};
 pub use failure::Failure;
 pub use shutdown::Stop;
 pub use status::{ConnectorState, ConnectorStatus};

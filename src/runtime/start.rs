@@ -240,7 +240,7 @@ fn resume(
 }
 
 /// Plans every captured table, so that what cannot work is said before the first row; all problems at once.
-fn capture(
+pub(super) fn capture(
     config: &ConnectorConfig,
     layouts: Vec<TableLayout>,
     routing: &Routing,

@@ -5,12 +5,14 @@
 
 mod delivery;
 mod embedded;
+mod inspect;
 mod kafka_sink;
 mod lanes;
 mod line_sink;
 mod topics;
 
 pub use embedded::EmbeddedCluster;
+pub use inspect::{TopicState, look_at_topics};
 pub use kafka_sink::{KafkaSink, Reports};
 pub use line_sink::{LineSink, NullSink};
 

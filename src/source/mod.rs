@@ -27,7 +27,7 @@ mod tls;
 pub use alterations::{StatementPage, end_of_log, statements};
 pub use dump::DumpStart;
 pub use error::SourceError;
-pub use layout::{captured_tables, read_layout};
+pub use layout::{captured_tables, read_layout, some_values};
 pub use payload::{PayloadReader, Unpacker};
 pub use preflight::{PreflightProblem, preflight};
 pub use replica::{Packet, Replica};

@@ -128,7 +128,7 @@ fn is_replicating(channel: &mysql_async::Row) -> bool {
         ["Replica_IO_Running", "Replica_SQL_Running", "Slave_IO_Running", "Slave_SQL_Running"];
     let runs =
         |name: &&str| named(channel, name).is_some_and(|state| !state.eq_ignore_ascii_case("No"));
-    threads.iter().any(|name| runs(&name))
+    threads.iter().any(runs)
 }
 
 /// A GTID set that a query returns.
