@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tracing::{info, warn};
 use tracing_subscriber::EnvFilter;
 
+use crate::admin::AdminOptions;
 use crate::config::{self, ConnectorConfig, Environment, Inputs, Problem, Report, Shown, Verdict};
 use crate::route::{RouteError, TransformChain};
 use crate::runtime::{SinkKind, Worker, WorkerOptions};
@@ -57,6 +58,12 @@ struct Run {
     /// Address of the admin port: /livez, /readyz, /metrics [default: 127.0.0.1:8083, or the worker file's listeners].
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// Speak TLS on the admin port; a PEM file of private key and certificates.
+    #[arg(long, value_name = "FILE")]
+    admin_certificate: Option<PathBuf>,
+    /// Ask for a password on the admin port, but for the probes; a file of lines user=password.
+    #[arg(long, value_name = "FILE")]
+    admin_users: Option<PathBuf>,
     /// Where records go.
     #[arg(long, value_enum, default_value_t = SinkName::Kafka)]
     sink: SinkName,
@@ -211,10 +218,15 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
         return Ok(None);
     }
     let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
-    let listen = admin_address(run.listen.as_deref(), listeners)?;
+    let tls = run.admin_certificate.is_some();
+    let listen = admin_address(run.listen.as_deref(), listeners, tls)?;
     let options = WorkerOptions {
         data_dir: run.data_dir.clone(),
-        listen,
+        admin: AdminOptions {
+            listen,
+            certificate: run.admin_certificate.clone(),
+            users: run.admin_users.clone(),
+        },
         sink: run.sink.into(),
         until_caught_up: run.until_caught_up,
     };
@@ -222,9 +234,25 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
 }
 
 /// The admin port's address: the command line's, else the worker file's first listener.
-fn admin_address(listen: Option<&str>, listeners: &[String]) -> anyhow::Result<SocketAddr> {
+fn admin_address(
+    listen: Option<&str>,
+    listeners: &[String],
+    tls: bool,
+) -> anyhow::Result<SocketAddr> {
     let text = listen.or(listeners.first().map(String::as_str)).unwrap_or(DEFAULT_LISTEN);
-    let address = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    let usual = if tls { "https" } else { "http" };
+    let (scheme, address) = text.split_once("://").unwrap_or((usual, text));
+    let address = address.trim_end_matches('/');
+    match (scheme.to_ascii_lowercase().as_str(), tls) {
+        ("http", false) | ("https", true) => {}
+        ("https", false) => anyhow::bail!(
+            "admin address {text:?} asks for TLS; give key and certificate with --admin-certificate FILE"
+        ),
+        ("http", true) => anyhow::bail!(
+            "admin address {text:?} is plain HTTP beside --admin-certificate; write https://"
+        ),
+        _ => anyhow::bail!("admin address {text:?} is neither http:// nor https://"),
+    }
     let address = match address.strip_prefix(':') {
         Some(port) => format!("0.0.0.0:{port}"), // Connect's way to say every interface.
         None => address.to_owned(),

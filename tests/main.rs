@@ -18,6 +18,8 @@ mod parity;
 #[cfg(test)]
 mod resume;
 #[cfg(test)]
+mod security;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;

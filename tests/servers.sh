@@ -34,8 +34,9 @@ Usage: tests/servers.sh COMMAND
   libraries                        the folder of Connect's jars
 
 INSTANCE is mysql, kafka or connect, or KIND:NAME for a further one, NAME of a-z, 0-9 and -.
-OPTION is an option of mysqld (--binlog-row-metadata=FULL), or key=value of broker or Connect worker. They are
-kept: a later start without -- uses them again, a bare -- clears them. Ports are kept too, until reset.
+OPTION is an option of mysqld (--binlog-row-metadata=FULL), or key=value of broker or Connect worker; in a broker's,
+{port} and {controller} stand for its two ports. They are kept: a later start without -- uses them again, a bare --
+clears them. Ports are kept too, until reset.
 
 MySQL: root without password on the socket and from 127.0.0.1; debezium / dbz_pass with REPLICATION SLAVE,
 REPLICATION CLIENT and SELECT. Connect has Debezium's MySQL connector and runs on the broker of its own name.

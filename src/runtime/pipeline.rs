@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tracing::trace;
 
@@ -16,6 +16,9 @@ const COUNT_EVERY: u32 = 256;
 
 /// Transactions that were committed this long ago are a backlog, not the tail of the log.
 const FAR_BEHIND: Duration = Duration::from_secs(1);
+
+/// The last acknowledgements are waited for in steps of this length, between which the stop flag is looked at.
+const LAST_ACKS_WAIT: Duration = Duration::from_millis(100);
 
 /// What the reader's loop works with.
 pub(super) struct Pipeline<'a> {
@@ -75,10 +78,7 @@ impl Pipeline<'_> {
         if self.stream.has_ended() {
             self.stream.forget_ended(&self.checkpointer.stored())?;
         }
-        let ended = self
-            .caught_up
-            .is_some_and(|place| !behind && place.reached(&self.in_flight.durable_offset()));
-        if ended {
+        if !behind && self.has_caught_up() {
             return Err(Failure::StopRequested);
         }
         if self.stop.requested() {
@@ -86,5 +86,15 @@ impl Pipeline<'_> {
             return Err(Failure::StopRequested);
         }
         Ok(())
+    }
+
+    /// Whether everything up to the place to end at is acknowledged; once it is read, nothing else is waited for.
+    fn has_caught_up(&mut self) -> bool {
+        self.caught_up.is_some_and(|place| {
+            if place.is_read(&self.stream.position()) {
+                self.sender.drain(Instant::now() + LAST_ACKS_WAIT);
+            }
+            place.reached(&self.in_flight.durable_offset())
+        })
     }
 }

@@ -23,7 +23,7 @@ use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
 use crate::metrics::ConnectorMetrics;
-use crate::offset::Offset;
+use crate::offset::{BinlogPosition, Offset};
 use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
@@ -446,6 +446,11 @@ impl Stream {
     pub(super) fn forget_ended(&mut self, stored: &Offset) -> Result<(), Failure> {
         let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.prepared.forget(stored, &store)?)
+    }
+
+    /// How far the log is read.
+    pub(super) fn position(&self) -> BinlogPosition {
+        self.transaction.position()
     }
 
     /// Hands counts over to the metrics, once a batch of events is done.

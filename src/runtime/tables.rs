@@ -170,7 +170,8 @@ impl Tables {
     pub(super) fn map(&mut self, body: &[u8], reader: &Reader<'_>) -> Result<(), MapFailure> {
         let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
         let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
-        let entry = match self.entry(table_id) {
+        let noted = self.entry(table_id);
+        let entry = match noted {
             Some(Entry::Foreign) => Entry::Foreign,
             Some(Entry::Captured(index))
                 if self.captured.get(index).is_some_and(|captured| captured.raw == raw) =>
@@ -198,7 +199,9 @@ impl Tables {
             }
         };
         self.last = (table_id, entry);
-        self.by_id.insert(table_id, entry);
+        if noted != Some(entry) {
+            self.by_id.insert(table_id, entry);
+        }
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-use crate::offset::Offset;
+use crate::offset::{BinlogPosition, Offset};
 
 /// The place at which `--until-caught-up` ends: everything that the server had at start.
 pub(super) struct CaughtUp {
@@ -8,6 +8,11 @@ pub(super) struct CaughtUp {
 impl CaughtUp {
     pub(super) fn new(target: Offset) -> Self {
         Self { target }
+    }
+
+    /// Whether everything up to the place has been read, on the server that it was taken from.
+    pub(super) fn is_read(&self, position: &BinlogPosition) -> bool {
+        self.target.position.is_behind(position)
     }
 
     /// Whether `offset` has reached the place.

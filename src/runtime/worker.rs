@@ -1,10 +1,8 @@
-use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -12,7 +10,7 @@ use tracing::{error, info, warn};
 
 use super::connector::Connector;
 use super::{ConnectorState, ConnectorStatus, Failure, Stop};
-use crate::admin::{self, Admin};
+use crate::admin::{Admin, AdminOptions, AdminPort};
 use crate::checkpoint::DataDir;
 use crate::config::ConnectorConfig;
 use crate::metrics::Metrics;
@@ -40,7 +38,7 @@ pub struct WorkerOptions {
     /// Where state lies.
     pub data_dir: PathBuf,
     /// The admin port.
-    pub listen: SocketAddr,
+    pub admin: AdminOptions,
     /// Where records go.
     pub sink: SinkKind,
     /// End once everything that the server had at start is acknowledged.
@@ -76,11 +74,8 @@ impl Worker {
     /// When the process cannot start: data folder, admin port, embedded cluster.
     pub async fn run(mut self) -> anyhow::Result<bool> {
         let data_dir = DataDir::open(&self.options.data_dir)?;
-        let listen = self.options.listen;
-        let listener = admin::bind(listen).await.with_context(|| {
-            format!("admin port {listen} cannot be opened; give a free one with --listen")
-        })?;
-        let address = listener.local_addr()?;
+        let port = AdminPort::open(&self.options.admin).await?;
+        let address = port.address()?;
         let embedded = self.start_embedded()?;
         let metrics = Arc::new(Metrics::new()?);
         let shared = Arc::new(Shared {
@@ -98,7 +93,7 @@ impl Worker {
                 Arc::new(ConnectorStatus::new(&config.name, metrics.connector(&config.name)))
             })
             .collect();
-        let admin = tokio::spawn(Admin::new(metrics, statuses.clone()).serve(listener));
+        let admin = tokio::spawn(Admin::new(metrics, statuses.clone()).serve(port));
         info!(%address, "admin port open");
         let well = supervise(self.connectors, &statuses, &shared).await?;
         admin.abort();

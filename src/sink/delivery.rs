@@ -13,11 +13,12 @@ use super::SinkError;
 use crate::checkpoint::InFlight;
 use crate::metrics::ConnectorMetrics;
 
-/// The first failed delivery.
+/// The first failed delivery, and why no broker lets us in.
 #[derive(Default)]
 pub(super) struct Failure {
     failed: AtomicBool,
     error: Mutex<Option<SinkError>>,
+    refused: Mutex<Option<SinkError>>,
 }
 
 impl Failure {
@@ -27,6 +28,15 @@ impl Failure {
             *first = Some(err);
         }
         self.failed.store(true, Ordering::Release);
+    }
+
+    /// Why a broker refused the connection, the latest time that one did.
+    pub(super) fn refused(&self) -> Option<SinkError> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_refused(&self, err: SinkError) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(err);
     }
 
     pub(super) fn check(&self) -> Result<(), SinkError> {
@@ -67,7 +77,17 @@ impl ClientContext for Delivery {
     }
 
     fn error(&self, err: KafkaError, reason: &str) {
-        match err.rdkafka_error_code() {
+        let code = err.rdkafka_error_code();
+        match code {
+            Some(RDKafkaErrorCode::Authentication) => {
+                self.failure.set_refused(SinkError::Login(reason.to_owned()));
+            }
+            Some(RDKafkaErrorCode::SSL) => {
+                self.failure.set_refused(SinkError::Tls(reason.to_owned()));
+            }
+            _ => {}
+        }
+        match code {
             Some(RDKafkaErrorCode::Fatal) => {
                 self.failure.set(SinkError::Fatal(reason.to_owned()));
             }

@@ -18,6 +18,8 @@ use crate::metrics::ConnectorMetrics;
 
 /// How long the first metadata may take.
 const METADATA_WAIT: Duration = Duration::from_secs(10);
+/// How long events that tell why no broker answers are served: they are there already.
+const REASON_WAIT: Duration = Duration::from_millis(20);
 /// Brokers that were away are looked for this often, and asked for this long.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_WAIT: Duration = Duration::from_millis(100);
@@ -57,9 +59,12 @@ impl KafkaSink {
             Delivery { in_flight, metrics: metrics.clone(), failure: Arc::clone(&failure) };
         let lanes = Lanes::new(config, alone, context)?;
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
-        reached.map_err(|err| SinkError::Unreachable {
-            servers: config.bootstrap_servers.clone(),
-            reason: err.to_string(),
+        reached.map_err(|err| {
+            lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.
+            failure.refused().unwrap_or_else(|| SinkError::Unreachable {
+                servers: config.bootstrap_servers.clone(),
+                reason: err.to_string(),
+            })
         })?;
         metrics.kafka_connected.set(1);
         let topics = config

@@ -79,6 +79,8 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
         .set("queue.buffering.max.kbytes", QUEUE_KIB)
         .set("message.timeout.ms", "0")
+        // A new topic is asked for again this soon, then twice as long each time up to retry.backoff.max.ms.
+        .set("topic.metadata.refresh.fast.interval.ms", "10")
         .set("reconnect.backoff.ms", "50")
         .set("reconnect.backoff.max.ms", "1000")
         .set("allow.auto.create.topics", "true")

@@ -74,6 +74,16 @@ pub enum SinkError {
         /// What librdkafka said.
         reason: String,
     },
+    /// A broker refuses the login.
+    #[error(
+        "Kafka refuses the login: {0}; look at producer.override.sasl.mechanism and producer.override.sasl.jaas.config"
+    )]
+    Login(String),
+    /// No agreement on TLS with a broker, or it is not the one it says.
+    #[error(
+        "no TLS connection with Kafka: {0}; look at producer.override.security.protocol and producer.override.ssl.*"
+    )]
+    Tls(String),
     /// A record is larger than the client, the topic or the broker allows.
     #[error(
         "a record for topic {topic:?} is too large; raise max.message.bytes of the topic, message.max.bytes \
@@ -168,6 +178,8 @@ impl SinkError {
         match self {
             Self::Full
             | Self::Unreachable { .. }
+            | Self::Login(_)
+            | Self::Tls(_)
             | Self::UnknownTopic { .. }
             | Self::Denied { .. }
             | Self::Undelivered { .. }

@@ -15,6 +15,8 @@ fn probes_answer_and_metrics_move() {
     let (status, text) = outflow.get("/readyz").unwrap();
     assert!(status == 200 && text.contains(&outbox.schema), "{status} {text}");
     assert_eq!(outflow.get("/nothing").unwrap().0, 404);
+    let (status, text) = outflow.get("/health").unwrap();
+    assert!(status == 200 && text.contains(r#""status":"healthy""#), "{status} {text}");
 
     let sample = |family: &str| format!("{family}{{connector=\"{}\"}}", outbox.schema);
     let value = |outflow: &Outflow, family: &str| outflow.metric(&sample(family));

@@ -32,7 +32,9 @@ group.initial.rebalance.delay.ms=0
 broker.heartbeat.interval.ms=1000
 broker.session.timeout.ms=3000
 PROPERTIES
-        printf '%s\n' ${options[@]+"${options[@]}"}
+        # Further listeners need the ports of these two.
+        options=(${options[@]+"${options[@]//\{port\}/$PORT}"})
+        printf '%s\n' ${options[@]+"${options[@]//\{controller\}/$SECOND_PORT}"}
     } >"$dir/server.properties"
     java=(java -Xms512m -Xmx1g "-Dlog4j2.configurationFile=$parts/log4j2.properties" -cp "$kafka_lib/*")
     if [[ ! -d $dir/data ]]; then

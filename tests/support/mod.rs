@@ -3,6 +3,7 @@
 //! Each test has its own schema, topic, server id, data folder and admin port. Nothing waits for a time; it
 //! waits for a condition, with a deadline.
 
+mod certificates;
 mod connect;
 mod follower;
 mod kafka;
@@ -14,6 +15,7 @@ mod scratch;
 mod servers;
 mod wait;
 
+pub(crate) use certificates::Certificates;
 pub(crate) use connect::Connect;
 pub(crate) use follower::{Follower, Repeat};
 pub(crate) use kafka::{Kafka, Offsets, Record};
@@ -22,5 +24,5 @@ pub(crate) use outbox::{Outbox, TOPIC_PREFIX};
 pub(crate) use outflow::{Outflow, free_port};
 pub(crate) use random::Random;
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Broker, MySqlServer, broker, mysql};
+pub(crate) use servers::{Broker, MySqlServer, broker, mysql, servers_script};
 pub(crate) use wait::{until, until_some};

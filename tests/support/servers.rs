@@ -35,7 +35,7 @@ pub(crate) fn broker() -> &'static Broker {
 }
 
 /// Runs tests/servers.sh and gives what it prints.
-pub(super) fn servers_script(arguments: &[&str]) -> String {
+pub(crate) fn servers_script(arguments: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers.sh");
     let output = Command::new(script)
         .args(arguments)

@@ -44,7 +44,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("rest.*", "the admin server's address is `listeners` or `--listen`"),
     without_effect("admin.listeners", "the admin server has one address"),
     without_effect("admin.listeners.*", "the admin server has one address"),
-    without_effect("listeners.https.*", "the admin server speaks plain HTTP"),
+    without_effect("listeners.https.*", "the certificate is `--admin-certificate`'s"),
     without_effect("access.control.allow.*", "the admin server sets no CORS headers"),
     without_effect("response.http.headers.config", "the admin server sets no further headers"),
     without_effect("consumer.*", "outflow has no consumer of this kind"),
