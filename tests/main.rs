@@ -4,11 +4,15 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod failover;
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod generate;
 #[cfg(test)]

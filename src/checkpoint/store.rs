@@ -9,6 +9,7 @@ use tracing::{error, warn};
 
 use super::SlotFiles;
 use crate::error::Remedy;
+use crate::fault_point::fault_point;
 use crate::offset::{Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
@@ -17,6 +18,8 @@ const LOCK_WAIT: Duration = Duration::from_secs(3);
 pub(crate) const REPLICA_UUID: &str = "replica-uuid";
 /// What the rows of prepared XA transactions are remembered under.
 pub(crate) const PREPARED: &str = "xa-prepared:";
+/// The fact that facts of earlier runs may be lost, because sled was damaged or gone.
+const FACTS_LOST: &str = "facts-lost";
 /// sled's cache; the state is a few kilobytes.
 const CACHE_BYTES: u64 = 1 << 20;
 
@@ -38,8 +41,8 @@ pub enum StoreError {
     Locked(PathBuf),
     /// A connector's copies and sled are all unreadable.
     #[error(
-        "the stored offset of connector {connector:?} is damaged in sled and in both copies beside it; \
-         restore the data folder, or give an offset with `outflow offsets import`"
+        "the stored offset of connector {connector:?} is damaged in sled and in both copies beside it; restore the \
+         data folder, or remove its folder sled and give an offset with `outflow offsets import`"
     )]
     Damaged {
         /// The connector.
@@ -61,6 +64,18 @@ pub enum StoreError {
         "sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled"
     )]
     NoSled,
+    /// A transaction's outcome has come whose rows sled may have held before it was damaged.
+    #[error(
+        "XA transaction {xid} is committed in {transaction}, but the rows that it prepared may have been lost with the \
+         data folder's sled; `outflow offsets import` a position before its XA PREPARE to publish them, or the present \
+         one to pass over them"
+    )]
+    PreparedLost {
+        /// The name.
+        xid: String,
+        /// Where its XA COMMIT is.
+        transaction: String,
+    },
     /// A write did not reach the disk.
     #[error("the checkpoint could not be written")]
     Write(#[source] std::io::Error),
@@ -80,6 +95,7 @@ impl StoreError {
             | Self::Damaged { .. }
             | Self::Malformed { .. }
             | Self::MalformedFact(_)
+            | Self::PreparedLost { .. }
             | Self::NoSled => Remedy::Stop,
         }
     }
@@ -144,6 +160,8 @@ pub struct Store {
     connector: String,
     tree: Option<sled::Tree>,
     slots: SlotFiles,
+    /// Of the newest offset in either store.
+    counter: u64,
     facts_are_old: bool,
     _data_dir: Arc<DataDir>,
 }
@@ -160,13 +178,27 @@ impl Store {
             Some(db) => Some(db.open_tree(format!("connector:{connector}"))?),
             None => None,
         };
-        Ok(Self {
+        let mut store = Self {
             connector: connector.to_owned(),
             tree,
+            counter: slots.counter(),
             slots,
             facts_are_old: false,
             _data_dir: Arc::clone(data_dir),
-        })
+        };
+        let in_sled = store.offset_in_sled().map_or(0, |(counter, _)| counter);
+        store.counter = store.counter.max(in_sled);
+        Ok(store)
+    }
+
+    fn offset_in_sled(&mut self) -> Option<(u64, String)> {
+        match self.tree.as_ref()?.get("offset") {
+            Ok(bytes) => parse_counted(&bytes?),
+            Err(err) => {
+                self.do_without_sled(&err);
+                None
+            }
+        }
     }
 
     /// The newest whole offset of the two stores; `None` for a connector that has never started.
@@ -174,14 +206,7 @@ impl Store {
     /// # Errors
     /// When something was stored and none of it is whole.
     pub fn load(&mut self) -> Result<Option<Offset>, StoreError> {
-        let from_sled = match self.tree.as_ref().map(|tree| tree.get("offset")) {
-            Some(Ok(bytes)) => bytes.and_then(|bytes| parse_counted(&bytes)),
-            Some(Err(err)) => {
-                self.do_without_sled(&err);
-                None
-            }
-            None => None,
-        };
+        let from_sled = self.offset_in_sled();
         let written = !self.slots.is_empty();
         let from_slots = self.slots.newest();
         let newest = match (from_sled, from_slots) {
@@ -194,12 +219,16 @@ impl Store {
             }
             (None, Some(slots)) => {
                 self.facts_are_old = true;
+                warn!(connector = %self.connector, "sled holds no offset; the plain copy is used");
                 Some(slots)
             }
             (sled, None) => sled,
         };
+        if written && self.slots.is_damaged() {
+            warn!(connector = %self.connector, "a plain copy of the offset is damaged; the newest whole one is used");
+        }
         let Some((_, json)) = newest else {
-            if written {
+            if written || self.tree.is_none() {
                 return Err(StoreError::Damaged { connector: self.connector.clone() });
             }
             return Ok(None);
@@ -216,14 +245,18 @@ impl Store {
     /// When a write did not reach the disk.
     pub fn save(&mut self, offset: &Offset) -> Result<(), StoreError> {
         let json = offset.to_json().to_string();
-        let counter = self.slots.counter() + 1;
+        let counter = self.counter + 1;
         if let Some(tree) = &self.tree {
             let stored = tree.insert("offset", format!("{counter}\n{json}").as_bytes());
+            fault_point("offset in sled");
             if let Err(err) = stored.and_then(|_| tree.flush()) {
                 self.do_without_sled(&err);
             }
         }
-        self.slots.write(counter, &json).map_err(StoreError::Write)
+        fault_point("offset flushed by sled");
+        self.slots.write(counter, &json).map_err(StoreError::Write)?;
+        self.counter = counter;
+        Ok(())
     }
 
     /// Forgets the offset and what goes with it, so that the next start is a first start. What servers know
@@ -236,12 +269,12 @@ impl Store {
         self.slots.clear().map_err(StoreError::Write)
     }
 
-    /// Stores an offset that somebody gives. Rows of prepared XA transactions stay; what else is remembered belongs
+    /// Stores an offset that a person gives, whatever was lost before. Rows of prepared XA transactions stay; what else is remembered belongs
     /// to the place before.
     ///
     /// # Errors
     /// When a write did not reach the disk.
-    pub fn reposition(&mut self, offset: &Offset) -> Result<(), StoreError> {
+    pub fn import(&mut self, offset: &Offset) -> Result<(), StoreError> {
         self.forget_but(&[REPLICA_UUID, PREPARED])?;
         self.save(offset)
     }
@@ -269,6 +302,18 @@ impl Store {
     #[must_use]
     pub fn facts_are_old(&self) -> bool {
         self.facts_are_old
+    }
+
+    /// Whether facts that an earlier run has remembered may be lost. Once seen it stays so until an offset is imported
+    /// or reset.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn may_lack_facts(&self) -> Result<bool, StoreError> {
+        if self.tree.is_some() && self.facts_are_old {
+            self.remember(FACTS_LOST, b"")?;
+        }
+        Ok(self.tree.is_none() || self.fact(FACTS_LOST)?.is_some())
     }
 
     /// Whether facts can be remembered, which the plain copies do not hold.
@@ -307,7 +352,9 @@ impl Store {
     pub fn remember(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
         let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
         tree.insert(name, value)?;
+        fault_point("fact in sled");
         tree.flush()?;
+        fault_point("fact flushed by sled");
         Ok(())
     }
 
@@ -330,6 +377,7 @@ impl Store {
         if let Some(tree) = &self.tree {
             tree.remove(name)?;
         }
+        fault_point("fact struck");
         Ok(())
     }
 

@@ -36,6 +36,8 @@ pub struct ConnectorConfig {
     pub sink: SinkConfig,
     /// Heartbeat records; `None` when `heartbeat.interval.ms` is 0.
     pub heartbeat: Option<HeartbeatConfig>,
+    /// The topic of transaction records; `None` without `provide.transaction.metadata`.
+    pub transaction_topic: Option<String>,
     /// `skipped.operations`.
     pub skipped_operations: SkippedOperations,
     /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.

@@ -252,6 +252,7 @@ fn assemble(
     Some(ConnectorConfig {
         name,
         heartbeat: source::heartbeat(&section, &topic_prefix),
+        transaction_topic: source::transaction_topic(&section, &topic_prefix),
         topic_prefix,
         source,
         capture,
@@ -270,12 +271,17 @@ fn assemble(
         log_error_messages: section.boolean("errors.log.include.messages"),
         dead_letter_topic: dead_letter_topic(&section, findings),
         topic_delimiter: section.text("topic.delimiter").unwrap_or_default(),
-        worker: WorkerConfig {
-            group_id: worker.trimmed("group.id"),
-            listeners: worker.list("listeners"),
-            exactly_once_source: worker.word("exactly.once.source.support"),
-        },
+        worker: worker_config(&worker),
     })
+}
+
+/// What the worker's file says for all connectors.
+fn worker_config(worker: &Section) -> WorkerConfig {
+    WorkerConfig {
+        group_id: worker.trimmed("group.id"),
+        listeners: worker.list("listeners"),
+        exactly_once_source: worker.word("exactly.once.source.support"),
+    }
 }
 
 /// Connect has dead letters of sinks only; here rows that `errors.tolerance` lets pass go there.

@@ -244,7 +244,7 @@ fn account(failure: &Failure) -> Option<Account> {
             stage: "KAFKA_PRODUCE",
             class: "org.apache.kafka.connect.runtime.WorkerSourceTask",
             exception: match err.reason() {
-                SinkError::TooLarge { .. } => {
+                SinkError::TooLarge { .. } | SinkError::LargerThanBuffer { .. } => {
                     "org.apache.kafka.common.errors.RecordTooLargeException"
                 }
                 SinkError::IllegalTopic { .. } => {
@@ -258,6 +258,7 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::Event { .. }
         | Failure::Converters(_)
         | Failure::Transforms(_)
+        | Failure::TransactionRecords(_)
         | Failure::Tables(_)
         | Failure::NothingToRecover
         | Failure::Sink(_)

@@ -57,6 +57,9 @@ pub enum Failure {
     /// Transforms that cannot do what they are configured to do.
     #[error("{}", .0.join("\n"))]
     Transforms(Vec<String>),
+    /// Transaction records that the converters cannot write.
+    #[error("provide.transaction.metadata: {}", .0.join("\n"))]
+    TransactionRecords(Vec<String>),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
@@ -187,6 +190,7 @@ impl Failure {
             Self::Event { .. }
             | Self::Converters(_)
             | Self::Transforms(_)
+            | Self::TransactionRecords(_)
             | Self::Tables(_)
             | Self::NothingToRecover
             | Self::InvalidOperation { .. }

@@ -67,6 +67,8 @@ impl HeldRecord {
 pub(super) struct Prepared {
     records: BTreeMap<String, Vec<HeldRecord>>,
     ended: Vec<(String, Outcome)>,
+    /// What earlier runs have stored may be lost.
+    may_lack: bool,
 }
 
 /// Where a prepared transaction's outcome is in the log.
@@ -96,13 +98,14 @@ impl Outcome {
 impl Prepared {
     /// Reads what earlier runs have stored.
     pub(super) fn load(store: &Store) -> Result<Self, StoreError> {
+        let may_lack = store.may_lack_facts()?;
         let mut records = BTreeMap::new();
         for (name, bytes) in store.facts(PREPARED)? {
             let held = postcard::from_bytes(&bytes)
                 .map_err(|_| StoreError::MalformedFact(format!("{PREPARED}{name}")))?;
             records.insert(name, held);
         }
-        Ok(Self { records, ended: Vec::new() })
+        Ok(Self { records, ended: Vec::new(), may_lack })
     }
 
     /// Keeps a prepared transaction's records; durable once this returns.
@@ -137,11 +140,19 @@ impl Prepared {
 
     /// Takes the records of a transaction that was committed. One that was prepared where we did not read is in no
     /// snapshot either, since that does not show what is not committed.
-    pub(super) fn commit(&mut self, name: &str, outcome: Outcome) -> Vec<HeldRecord> {
+    pub(super) fn commit(
+        &mut self,
+        name: &str,
+        outcome: Outcome,
+    ) -> Result<Vec<HeldRecord>, StoreError> {
         if !self.records.contains_key(name) {
-            warn!(xid = name, transaction = %outcome, "AN XA TRANSACTION WAS PREPARED BEFORE THIS CONNECTOR'S FIRST START, OR WHAT IS STORED OF IT IS LOST: if it inserted outbox rows, they are not published");
+            if self.may_lack {
+                let (xid, transaction) = (name.to_owned(), outcome.to_string());
+                return Err(StoreError::PreparedLost { xid, transaction });
+            }
+            warn!(xid = name, transaction = %outcome, "AN XA TRANSACTION WAS PREPARED BEFORE THIS CONNECTOR'S FIRST START: if it inserted outbox rows, they are not published");
         }
-        self.end(name, outcome)
+        Ok(self.end(name, outcome))
     }
 
     /// Forgets transactions whose outcome lies behind a stored checkpoint.

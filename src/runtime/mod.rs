@@ -30,6 +30,7 @@ mod stream;
 mod tables;
 mod takeover;
 mod transaction;
+mod transaction_metadata;
 mod until;
 mod worker;
 

@@ -6,6 +6,7 @@ use super::hold::Hold;
 use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
 use crate::convert::ProducerRecord;
+use crate::fault_point::fault_point;
 use crate::sink::{Sink, SinkError};
 
 /// Delivery reports are served after this many records.
@@ -95,7 +96,10 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         self.sending_held = true;
-        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))?;
+        for held in records {
+            held.lend(|record| self.send(record, commit_us))?;
+            fault_point("kept back and sent");
+        }
         self.sending_held = false;
         Ok(())
     }
@@ -124,6 +128,7 @@ impl Sender {
             }
         }
         self.next_sequence += 1;
+        fault_point("sent");
         if self.next_sequence.is_multiple_of(POLL_EVERY) {
             self.sink.poll()?;
             if self.sink.is_full() || self.ring_is_full() {
@@ -210,6 +215,7 @@ impl Sender {
     /// Waits until everything is acknowledged; whether it is.
     pub(super) fn drain(&mut self, deadline: Instant) -> bool {
         self.publish();
+        fault_point("draining");
         let drained = self.sink.drain(deadline);
         self.in_flight.advance();
         drained

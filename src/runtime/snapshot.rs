@@ -69,9 +69,9 @@ impl InitialSnapshot {
             let left = tables.len() - index;
             info!(connector = %publisher.config.name, table = %captured.name, tables_left = left, "reading table");
             publisher.metrics.snapshot_tables_left.set(i64::try_from(left).unwrap_or(i64::MAX));
-            let select = captured.plan.select_list();
+            let columns: Vec<&str> = captured.plan.selected().collect();
             let query = publisher.select(&captured.name);
-            publisher.queries.wait(self.snapshot.read_table(layout, &select, query))?;
+            publisher.queries.wait(self.snapshot.read_table(layout, &columns, query))?;
             let reader = &mut TableReader {
                 snapshot: &mut self.snapshot,
                 publisher,
@@ -188,6 +188,7 @@ impl TableReader<'_> {
             transaction: self.transaction,
             overlap: &mut overlap,
             dropped: &mut *self.dropped,
+            metadata: None,
         };
         let gated = match &table.course {
             Course::Routed(plan) => {

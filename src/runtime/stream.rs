@@ -19,6 +19,7 @@ use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
+use super::transaction_metadata::{TransactionMetadata, Way};
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
@@ -59,6 +60,7 @@ pub(super) struct Stream {
     inside: Inside,
     /// The transaction's rows are dropped, as `gtid.source.filter.dml.events` says.
     of_filtered_source: bool,
+    metadata: Option<TransactionMetadata>,
     sent_from: SentFrom,
     dropped: Dropped,
 }
@@ -76,6 +78,7 @@ impl Stream {
         let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
         let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
         let beat = Beat::new(&config, &routing);
+        let metadata = TransactionMetadata::new(config.transaction_topic.as_ref(), &routing)?;
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
             tables: Tables::new(&config, layouts),
@@ -92,6 +95,7 @@ impl Stream {
             transactions: 0,
             inside: Inside::default(),
             of_filtered_source: false,
+            metadata,
             sent_from: SentFrom::default(),
             dropped,
             metrics,
@@ -101,6 +105,7 @@ impl Stream {
     /// Goes on at `offset` over a new connection.
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
         sender.release();
+        self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
         self.tables.go_back(&offset.position);
     }
@@ -244,13 +249,13 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.on_begin(query.thread_id, sender),
+            Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
-                self.transaction.begin(query.thread_id);
+                self.transaction.begin(None);
                 sender.hold(None);
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.commit(&name, self.transaction.outcome());
+                let records = self.prepared.commit(&name, self.transaction.outcome())?;
                 sender.send_held(&records, self.transaction.commit_us)?;
                 return self.on_commit(sender);
             }
@@ -263,10 +268,14 @@ impl Stream {
             Statement::InTransaction => self.transaction.event_done(),
             Statement::Savepoint(name) => {
                 sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.metadata.iter_mut().for_each(|metadata| metadata.set_savepoint(&name));
                 self.transaction.event_done();
             }
             Statement::RollbackTo(name) => {
-                sender.held().into_iter().for_each(|held| held.roll_back_to(&name));
+                if let Some(held) = sender.held() {
+                    held.roll_back_to(&name);
+                    self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
+                }
                 self.transaction.event_done();
             }
             Statement::Writes { database, table } => {
@@ -290,12 +299,20 @@ impl Stream {
     }
 
     /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
-    fn on_begin(&mut self, thread: u32, sender: &mut Sender) {
-        self.transaction.begin(thread);
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
+        self.transaction.begin(Some(thread));
         self.transaction.first_sequence = sender.sequence();
         if self.transaction.may_be_rolled_back() {
             sender.hold(Some(HOLD_BYTES_MAX));
         }
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let transaction = &self.transaction;
+        let (id, ts_ms) = (transaction.id(), transaction.original_ms());
+        let way =
+            Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
+        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
+        metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
     }
 
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
@@ -310,13 +327,30 @@ impl Stream {
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         let held = sender.release();
         sender.send_held(&held, self.transaction.commit_us)?;
+        self.end_metadata(sender)?;
         sender.place(self.transaction.finish(sender.sequence()));
         self.transactions += 1;
         Ok(())
     }
 
+    /// Sends the record of the transaction's end, where its beginning was sent.
+    fn end_metadata(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let way = Way {
+            routing: &self.routing,
+            arena: &self.arena,
+            commit_us: self.transaction.commit_us,
+        };
+        self.sent_from.note(sender.sequence() + 1, "(END)");
+        metadata.end(way, sender)
+    }
+
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        if sender.held().is_some() {
+            self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
+        }
         sender.release();
         if sender.sequence() > self.transaction.first_sequence {
             error!(transaction = %self.transaction_name(), "A TRANSACTION WITH STATEMENTS AMONG ITS ROWS ENDED IN ROLLBACK AFTER IT HAD GROWN TOO LARGE TO BE HELD BACK: its outbox rows are published");
@@ -395,7 +429,10 @@ impl Stream {
             }));
         }
         let captured = id.and_then(|id| self.tables.captured(id));
-        if captured.is_some() && !self.transaction.skips_event() && !self.of_filtered_source {
+        // A transaction's count begins at its first row, wherever a restart goes on.
+        let counts = self.metadata.is_some();
+        let skips = self.transaction.skips_event() && !counts;
+        if captured.is_some() && !skips && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();

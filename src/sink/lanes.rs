@@ -10,8 +10,10 @@ use crate::config::SinkConfig;
 
 /// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
 pub(super) const QUEUE_RECORDS: i32 = 30_000;
-/// Bytes in a producer's queue at the most, in KiB: what bounds memory when records are large.
-const QUEUE_KIB: &str = "16384";
+/// Bytes in a producer's queue at the most, a single larger record aside: what bounds memory when records are large.
+pub(super) const QUEUE_BYTES: u64 = 16 << 20;
+/// What a record takes in a queue besides key and value, with room to spare.
+const RECORD_BYTES: u64 = 1 << 20;
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
 /// What a record that is alone needs.
@@ -77,7 +79,7 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("bootstrap.servers", &config.bootstrap_servers)
         .set("batch.num.messages", "2000")
         .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
-        .set("queue.buffering.max.kbytes", QUEUE_KIB)
+        .set("queue.buffering.max.kbytes", queue_kib(config).to_string())
         .set("message.timeout.ms", "0")
         // A new topic is asked for again this soon, then twice as long each time up to retry.backoff.max.ms.
         .set("topic.metadata.refresh.fast.interval.ms", "10")
@@ -93,6 +95,17 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
     }
     client.set_log_level(RDKafkaLogLevel::Info);
     client
+}
+
+/// The largest record that the file allows, where it may be larger than the queue.
+pub(super) fn larger_than_queue(config: &SinkConfig) -> Option<u64> {
+    let bytes = config.producer.get("message.max.bytes")?.expose().parse().ok()?;
+    (bytes > QUEUE_BYTES).then_some(bytes)
+}
+
+/// The largest record must fit, or it would be waited for without end.
+fn queue_kib(config: &SinkConfig) -> u64 {
+    larger_than_queue(config).map_or(QUEUE_BYTES, |bytes| bytes + RECORD_BYTES) >> 10
 }
 
 fn create(

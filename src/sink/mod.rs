@@ -93,6 +93,14 @@ pub enum SinkError {
         /// The topic.
         topic: String,
     },
+    /// A record is larger than the producer's whole queue, which the file limits.
+    #[error(
+        "a record for topic {topic:?} is larger than the producer's buffer; raise producer.override.buffer.memory"
+    )]
+    LargerThanBuffer {
+        /// The topic.
+        topic: String,
+    },
     /// The topic's name is not a legal one.
     #[error(
         "topic {topic:?} is not a legal Kafka topic name; look at route.topic.replacement and the route column"
@@ -168,7 +176,10 @@ impl SinkError {
     pub fn is_of_record(&self) -> bool {
         matches!(
             self.reason(),
-            Self::TooLarge { .. } | Self::IllegalTopic { .. } | Self::UnknownPartition { .. }
+            Self::TooLarge { .. }
+                | Self::LargerThanBuffer { .. }
+                | Self::IllegalTopic { .. }
+                | Self::UnknownPartition { .. }
         )
     }
 
@@ -187,6 +198,7 @@ impl SinkError {
             Self::Record { reason, .. } => reason.remedy(),
             Self::Configuration(_)
             | Self::TooLarge { .. }
+            | Self::LargerThanBuffer { .. }
             | Self::IllegalTopic { .. }
             | Self::UnknownPartition { .. }
             | Self::Output(_) => Remedy::Stop,

@@ -3,8 +3,12 @@
 //!
 //! These tests have servers of their own and run one after another.
 
+mod disk;
+mod large;
 mod scene;
+mod sessions;
 mod tolerance;
+mod topics;
 
 use std::time::Duration;
 

@@ -68,6 +68,15 @@ impl Kafka {
         Self { consumer, admin }
     }
 
+    /// Waits until a topic that was deleted is gone.
+    pub(crate) fn gone(&self, topic: &str) {
+        super::until("the end of a topic", ANSWER_MAX, || {
+            let metadata =
+                self.consumer.fetch_metadata(None, ANSWER_MAX).expect("the broker answers");
+            !metadata.topics().iter().any(|found| found.name() == topic)
+        });
+    }
+
     /// Makes a topic and waits until it can be written.
     pub(crate) fn create(&self, topic: &str) {
         let new = NewTopic::new(topic, PARTITIONS, TopicReplication::Fixed(1));
@@ -177,6 +186,15 @@ impl Kafka {
             assigned.add_partition_offset(topic, partition, Offset::Offset(start)).unwrap();
         }
         self.consumer.assign(&assigned).unwrap();
+    }
+
+    /// Where a partition that is followed is read next; `i64::MIN` before anything was read.
+    pub(crate) fn position(&self, topic: &str, partition: i32) -> i64 {
+        let places = self.consumer.position().unwrap_or_default();
+        match places.find_partition(topic, partition).map(|place| place.offset()) {
+            Some(Offset::Offset(next)) => next,
+            _ => i64::MIN,
+        }
     }
 
     /// The next record, if one arrives in time. Faults of the broker pass.

@@ -16,7 +16,6 @@ mod servers;
 mod wait;
 
 pub(crate) use certificates::Certificates;
-pub(crate) use connect::Connect;
 pub(crate) use follower::{Follower, Repeat};
 pub(crate) use kafka::{Kafka, Offsets, Record};
 pub(crate) use mysql::MySql;
@@ -24,5 +23,5 @@ pub(crate) use outbox::{Outbox, TOPIC_PREFIX};
 pub(crate) use outflow::{Outflow, free_port};
 pub(crate) use random::Random;
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Broker, MySqlServer, broker, mysql, servers_script};
+pub(crate) use servers::{Broker, Connect, MySqlServer, broker, mysql, servers_script};
 pub(crate) use wait::{until, until_some};

@@ -97,15 +97,35 @@ impl Outbox {
         self.start_with(&["--bootstrap-servers", &self.broker.bootstrap_servers])
     }
 
+    /// The same, to die at a fault point.
+    pub(crate) fn start_to_die(&self, fault_point: &str) -> Outflow {
+        self.start_at(&["--bootstrap-servers", &self.broker.bootstrap_servers], fault_point)
+    }
+
     /// Starts outflow on it with these options besides file, data folder and admin port.
     pub(crate) fn start_with(&self, options: &[&str]) -> Outflow {
+        self.start_at(options, "")
+    }
+
+    fn start_at(&self, options: &[&str], fault_point: &str) -> Outflow {
         let (file, data_dir) = (self.file(), self.scratch.path("data"));
         let listen = format!("127.0.0.1:{}", self.port);
         let mut arguments =
             vec!["run", file.to_str().unwrap(), "--data-dir", data_dir.to_str().unwrap()];
         arguments.extend(["--listen", &listen]);
         arguments.extend(options);
-        Outflow::start(&self.scratch.path(""), self.port, &arguments)
+        Outflow::start_to_die(&self.scratch.path(""), self.port, &arguments, fault_point)
+    }
+
+    /// The place that outflow has stored, while it is stopped.
+    pub(crate) fn stored(&self) -> serde_json::Value {
+        let (file, data_dir) = (self.file(), self.scratch.path("data"));
+        let (file, data_dir) = (file.to_str().unwrap(), data_dir.to_str().unwrap());
+        let arguments = ["offsets", "show", file, "--data-dir", data_dir];
+        let mut shown = Outflow::start(&self.scratch.path(""), self.port, &arguments);
+        assert_eq!(shown.ended(CATCH_UP_MAX), 0, "offsets show:\n{}", shown.log());
+        let mut shown: Value = serde_json::from_str(&shown.output()).unwrap();
+        shown["offset"].take()
     }
 
     /// Runs outflow until everything that MySQL has is acknowledged.

@@ -191,6 +191,7 @@ pub(super) fn decode(
         processing_failure: section.word("event.processing.failure.handling.mode"),
         inconsistent_schema: section.word::<FailureHandling>("inconsistent.schema.handling.mode"),
         field_names: field_names(section),
+        schema_names: section.word("schema.name.adjustment.mode"),
     }
 }
 
@@ -219,6 +220,14 @@ pub(super) fn heartbeat(section: &Section, topic_prefix: &str) -> Option<Heartbe
     })
 }
 
+/// Where transaction records go, if there are any.
+pub(super) fn transaction_topic(section: &Section, topic_prefix: &str) -> Option<String> {
+    let text = |name| section.text(name).unwrap_or_default();
+    section
+        .boolean("provide.transaction.metadata")
+        .then(|| [topic_prefix, &text("topic.transaction")].join(&text("topic.delimiter")))
+}
+
 /// The changes that are dropped before the router.
 pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> SkippedOperations {
     let operations = section.list("skipped.operations");
@@ -236,6 +245,8 @@ pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> 
     SkippedOperations { creates: is("c"), updates: is("u"), deletes: is("d") }
 }
 
+const METADATA_FACTORY: &str = "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory";
+
 /// What concerns two properties at once.
 pub(super) fn cross_checks(
     section: &Section,
@@ -251,6 +262,15 @@ pub(super) fn cross_checks(
             reason: format!("do not fit together: {queue} is not larger than {batch}"),
             cure: "make the queue larger than the batch, or remove both".to_owned(),
         });
+    }
+    if section.boolean("provide.transaction.metadata")
+        && let Some(entry) = section.entry("transaction.metadata.factory")
+        && java_trim(&entry.value) != METADATA_FACTORY
+    {
+        findings.problem(entry.refused(
+            "outflow loads no Java class, and transaction records would be others than it makes",
+            "remove it",
+        ));
     }
     let with_schema = [&converters.key, &converters.value, &converters.header]
         .iter()

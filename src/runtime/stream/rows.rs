@@ -54,7 +54,12 @@ impl Stream {
             Course::Routed(plan) => plan,
             Course::Gated(_) => return self.send_changes(rows, sender),
             Course::Dropped => {
-                while let Ok(Some(_)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                while let Ok(Some(change)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                    if let Some(metadata) = &mut self.metadata
+                        && !self.config.skipped_operations.skips(&change)
+                    {
+                        metadata.count_row(&table.name, &change);
+                    }
                     self.dropped.filtered();
                 }
                 return Ok(());
@@ -72,7 +77,12 @@ impl Stream {
                 change => change.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
+            let skipped = self.config.skipped_operations.skips(&change);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_row(&table.name, &change);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let row = Row { table, plan, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
@@ -84,6 +94,7 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
@@ -113,7 +124,12 @@ impl Stream {
                 images => images.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(images) = images else { break };
-            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
+            let skipped = skips(self.config.skipped_operations, &images);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_images(&table.name, &images);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let source = self.transaction.change_source(gtid.as_deref());
                 let row = ChangedRow {
@@ -131,6 +147,7 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
