@@ -12,6 +12,8 @@ mod ddl;
 #[cfg(test)]
 mod exactly_once;
 #[cfg(test)]
+mod failover;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod fuzz;

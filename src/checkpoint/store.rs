@@ -319,12 +319,12 @@ impl Store {
         if self.can_remember() { self.remember(GIVEN, b"") } else { Ok(()) }
     }
 
-    /// Stores an offset that somebody gives. Rows of prepared XA transactions stay; what else is remembered belongs
+    /// Stores an offset that a person gives. Rows of prepared XA transactions stay; what else is remembered belongs
     /// to the place before.
     ///
     /// # Errors
     /// When a write did not reach the disk.
-    pub fn reposition(&mut self, offset: &Offset) -> Result<(), StoreError> {
+    pub fn import(&mut self, offset: &Offset) -> Result<(), StoreError> {
         self.forget_but(&[REPLICA_UUID, PREPARED])?;
         self.give()?;
         self.save(offset)

@@ -36,6 +36,30 @@ pub async fn captured_tables(
     Ok(tables)
 }
 
+/// How many different values of a column are read.
+const VALUES_MAX: usize = 100;
+
+/// Different values of a text column in a table's first rows.
+///
+/// # Errors
+/// When the query fails.
+pub async fn some_values(
+    sql: &mut Sql,
+    (database, table): (&str, &str),
+    name: &str,
+) -> Result<Vec<String>, SourceError> {
+    let (database, table, name) = (quoted(database), quoted(table), quoted(name));
+    let query = format!(
+        "SELECT DISTINCT v FROM (SELECT {name} v FROM {database}.{table} LIMIT {ROWS_MAX}) some \
+         WHERE v IS NOT NULL LIMIT {VALUES_MAX}"
+    );
+    let rows = sql.rows(&query, "reading values of the route column").await?;
+    Ok(rows.iter().filter_map(|row| column(row, 0)).collect())
+}
+
+/// How many rows are looked at for that.
+const ROWS_MAX: usize = 10_000;
+
 /// Tables whose names are like those in the include list.
 pub(super) async fn near_names(
     sql: &mut Sql,
