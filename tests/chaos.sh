@@ -22,7 +22,11 @@ TEXT
 # The test and the program that the last build made, copied.
 copy_programs() {
     local built
-    built=$(cargo test --locked --test main --no-run 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p')
+    built=$(cargo test --locked --test main --no-run 2>&1) || {
+        printf '%s\n' "$built" >&2
+        exit 1
+    }
+    built=$(sed -n 's/^ *Executable .*(\(.*\))$/\1/p' <<<"$built")
     cp "$built" "$work/test"
     cp target/debug/outflow "$work/outflow"
 }

@@ -8,7 +8,11 @@ mod chaos;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod ddl;
+#[cfg(test)]
 mod exactly_once;
+#[cfg(test)]
+mod failover;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]

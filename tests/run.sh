@@ -66,7 +66,7 @@ main() {
     had_servers=$("$servers" status | grep running || true)
     prepare_build
     say "getting the servers for the tests"
-    "$servers" get mysql kafka
+    "$servers" get mysql kafka connect
     output=$(mktemp)
     trap clean_up EXIT
     trap 'exit 130' INT TERM

@@ -8,11 +8,13 @@ mod boundary;
 mod in_flight;
 mod offsets_topic;
 mod slots;
+mod spill;
 mod store;
 
 pub use boundary::{Boundary, CompletedGtids};
 pub use in_flight::{IN_FLIGHT_MAX, InFlight};
 pub use offsets_topic::{OWNER, OffsetsTopic, OffsetsTopicError, StoredOffset, partition_of};
 pub use slots::SlotFiles;
+pub use spill::{Spill, SpillFolder};
 pub use store::{DataDir, Store, StoreError};
 pub(crate) use store::{PREPARED, REPLICA_UUID};

@@ -26,6 +26,7 @@ pub struct OffsetsTopic {
     key: Vec<u8>,
     settings: TopicSettings,
     sink: SinkConfig,
+    said: QuietContext,
 }
 
 /// Why the offsets topic cannot be read, written or made.
@@ -161,6 +162,7 @@ impl OffsetsTopic {
             key: record::key(&config.name, &config.topic_prefix),
             settings: config.sink.offsets_topic_settings.clone(),
             sink: config.sink.clone(),
+            said: QuietContext::default(),
         }
     }
 
@@ -191,17 +193,17 @@ impl OffsetsTopic {
         for (name, value) in own {
             client.set(*name, *value);
         }
-        client.create_with_context(QuietContext).map_err(|err| OffsetsTopicError::Configuration {
-            topic: self.topic.clone(),
-            reason: err.to_string(),
+        client.create_with_context(self.said.clone()).map_err(|err| {
+            OffsetsTopicError::Configuration { topic: self.topic.clone(), reason: err.to_string() }
         })
     }
 
     fn unreachable(&self, doing: &str, reason: &impl std::fmt::Display) -> OffsetsTopicError {
+        let said = self.said.last().map(|said| format!("; the client says: {said}"));
         OffsetsTopicError::Unreachable {
             topic: self.topic.clone(),
             servers: self.sink.bootstrap_servers.clone(),
-            reason: format!("{doing}: {reason}"),
+            reason: format!("{doing}: {reason}{}", said.unwrap_or_default()),
         }
     }
 

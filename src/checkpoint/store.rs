@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tracing::{error, warn};
 
-use super::SlotFiles;
+use super::{SlotFiles, SpillFolder};
 use crate::error::Remedy;
 use crate::fault_point::fault_point;
-use crate::offset::{Offset, OffsetError};
+use crate::offset::{BinlogPosition, Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
@@ -165,7 +165,8 @@ pub struct Store {
     /// Of the newest offset in either store.
     counter: u64,
     facts_are_old: bool,
-    _data_dir: Arc<DataDir>,
+    place: Option<BinlogPosition>,
+    data_dir: Arc<DataDir>,
 }
 
 impl Store {
@@ -186,7 +187,8 @@ impl Store {
             counter: slots.counter(),
             slots,
             facts_are_old: false,
-            _data_dir: Arc::clone(data_dir),
+            place: None,
+            data_dir: Arc::clone(data_dir),
         };
         let in_sled = store.offset_in_sled().map_or(0, |(counter, _)| counter);
         store.counter = store.counter.max(in_sled);
@@ -236,9 +238,24 @@ impl Store {
             return Ok(None);
         };
         let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-        Offset::from_json(&json)
-            .map(Some)
-            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })
+        let offset = Offset::from_json(&json).map_err(|source| StoreError::Malformed {
+            connector: self.connector.clone(),
+            source,
+        })?;
+        self.place = Some(offset.position.clone());
+        Ok(Some(offset))
+    }
+
+    /// Where transactions are kept that are too large for memory.
+    #[must_use]
+    pub fn spills(&self) -> SpillFolder {
+        SpillFolder::new(&self.data_dir.path, file_name(&self.connector))
+    }
+
+    /// The place in the log of the offset that was loaded or saved last.
+    #[must_use]
+    pub fn place(&self) -> Option<&BinlogPosition> {
+        self.place.as_ref()
     }
 
     /// Stores an offset in both places; it counts once this returns.
@@ -258,6 +275,7 @@ impl Store {
         fault_point("offset flushed by sled");
         self.slots.write(counter, &json).map_err(StoreError::Write)?;
         self.counter = counter;
+        self.place = Some(offset.position.clone());
         Ok(())
     }
 
@@ -301,12 +319,12 @@ impl Store {
         if self.can_remember() { self.remember(GIVEN, b"") } else { Ok(()) }
     }
 
-    /// Stores an offset that somebody gives. Rows of prepared XA transactions stay; what else is remembered belongs
+    /// Stores an offset that a person gives. Rows of prepared XA transactions stay; what else is remembered belongs
     /// to the place before.
     ///
     /// # Errors
     /// When a write did not reach the disk.
-    pub fn reposition(&mut self, offset: &Offset) -> Result<(), StoreError> {
+    pub fn import(&mut self, offset: &Offset) -> Result<(), StoreError> {
         self.forget_but(&[REPLICA_UUID, PREPARED])?;
         self.give()?;
         self.save(offset)

@@ -94,7 +94,7 @@ pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
                 .with_context(|| format!("making the data folder {:?}", place.data_dir))?;
             each(place, given.is_none(), |config, store| {
                 let offset = given.clone().map_or_else(|| read_from_topic(config), Ok)?;
-                store.reposition(&offset)?;
+                store.import(&offset)?;
                 say(&format!("stored the position of connector {:?}", config.name));
                 Ok(())
             })

@@ -376,6 +376,7 @@ mod tests {
             table: "t".into(),
             columns: vec![tiny("tinyint(1)", Some("1")), tiny("tinyint", None)],
             primary_key: Vec::new(),
+            collation: None,
         };
         for (config, expected) in [
             (DecodeConfig::default(), [SchemaType::Int16, SchemaType::Int16]),

@@ -246,6 +246,13 @@ impl Failure {
         problems.iter().any(PreflightProblem::is_lost_position)
     }
 
+    /// Whether the server is not the one that the stored position is from: the one may yet come back.
+    pub(super) fn is_of_other_server(&self) -> bool {
+        let Self::Source(source) = self else { return false };
+        let SourceError::Preflight(problems) = &**source else { return false };
+        problems.iter().any(|problem| matches!(problem, PreflightProblem::OtherServer(_)))
+    }
+
     /// The whole chain of causes in one line.
     #[must_use]
     pub fn chain(&self) -> String {

@@ -8,6 +8,7 @@ mod changes;
 mod checkpointer;
 mod claim;
 mod connector;
+mod doctor;
 mod errors;
 mod failure;
 mod group;
@@ -35,6 +36,7 @@ mod transaction_metadata;
 mod until;
 mod worker;
 
+pub use doctor::{Finding, Known, examine};
 pub use failure::Failure;
 pub use shutdown::Stop;
 pub use status::{ConnectorState, ConnectorStatus};

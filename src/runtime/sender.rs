@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::group::Group;
-use super::held::HeldRecord;
-use super::hold::Hold;
+use super::hold::{Hold, Kept};
 use super::{ConnectorStatus, Failure, Stop};
-use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
+use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight, SpillFolder};
 use crate::convert::ProducerRecord;
 use crate::fault_point::fault_point;
 use crate::sink::{Sink, SinkError};
@@ -78,10 +77,9 @@ impl Sender {
         self.next_sequence
     }
 
-    /// From here on records are kept back until their transaction's outcome is known; beyond `bytes_max` they
-    /// are sent all the same.
-    pub(super) fn hold(&mut self, bytes_max: Option<usize>) {
-        self.held = Some(Hold::new(bytes_max));
+    /// From here on records are kept back until their transaction's outcome is known.
+    pub(super) fn hold(&mut self, folder: &SpillFolder) {
+        self.held = Some(Hold::new(folder.clone()));
     }
 
     /// Whether records are kept back, or some of them are not sent yet.
@@ -95,23 +93,35 @@ impl Sender {
     }
 
     /// Gives what was kept back; from here on records are sent again.
-    pub(super) fn release(&mut self) -> Vec<HeldRecord> {
+    pub(super) fn release(&mut self) -> Option<Hold> {
         self.sending_held = false;
-        self.held.take().map(Hold::into_records).unwrap_or_default()
+        self.held.take()
     }
 
     /// Sends what was kept back.
-    pub(super) fn send_held(
+    pub(super) fn send_held(&mut self, held: &Hold, commit_us: u64) -> Result<(), Failure> {
+        self.sending_held = true;
+        held.each(|record| self.send_of_held(record, commit_us))?;
+        self.sending_held = false;
+        Ok(())
+    }
+
+    /// Sends the records of a transaction that was prepared.
+    pub(super) fn send_kept(
         &mut self,
-        records: &[HeldRecord],
+        kept: &Kept,
+        folder: &SpillFolder,
         commit_us: u64,
     ) -> Result<(), Failure> {
         self.sending_held = true;
-        for held in records {
-            held.lend(|record| self.send(record, commit_us))?;
-            fault_point("kept back and sent");
-        }
+        kept.each(folder, |record| self.send_of_held(record, commit_us))?;
         self.sending_held = false;
+        Ok(())
+    }
+
+    fn send_of_held(&mut self, record: &ProducerRecord<'_>, commit_us: u64) -> Result<(), Failure> {
+        self.send(record, commit_us)?;
+        fault_point("kept back and sent");
         Ok(())
     }
 
@@ -122,12 +132,7 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         if let Some(held) = &mut self.held {
-            held.add(record);
-            if held.is_full() {
-                let records = self.release();
-                return self.send_held(&records, commit_us);
-            }
-            return Ok(());
+            return Ok(held.add(record)?);
         }
         self.in_flight.sent(self.next_sequence, commit_us);
         loop {

@@ -15,7 +15,9 @@ use crate::checkpoint::{OffsetsTopic, REPLICA_UUID, Store};
 use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset};
-use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offset};
+use crate::source::{
+    DumpStart, PreflightProblem, Server, SourceError, check_offset, goes_on_by_gtids,
+};
 
 /// What the stored offset of a snapshot in progress says, as Debezium's does.
 const SNAPSHOT_IN_PROGRESS: &str = "INITIAL";
@@ -71,7 +73,8 @@ pub(super) fn start(
             }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
-                    && failure.is_lost_position() =>
+                    && failure.is_lost_position()
+                    && !(config.source.hosts.len() > 1 && failure.is_of_other_server()) =>
             {
                 let error = failure.chain();
                 warn!(connector = %config.name, error, "THE STORED POSITION IS LOST: all rows in the tables are published again, and rows that were inserted and deleted since are missed");
@@ -232,12 +235,17 @@ fn resume(
     let known = store.fact(SERVER_UUID)?;
     let is_new = known.is_none();
     let same = known.is_none_or(|uuid| uuid == server.server_uuid.as_bytes());
+    // Another server's log may hold anything at that place, or nothing.
+    if !same && !goes_on_by_gtids(server, &offset, &config.source) {
+        return Err(problem(PreflightProblem::OtherServer(server.server_uuid.clone())));
+    }
     match check_offset(server, &offset, &config.source).map_err(problem)? {
         DumpStart::Gtids(gtids) => offset.gtids = Some(gtids),
-        DumpStart::Position(_) if !same => {
-            return Err(problem(PreflightProblem::OtherServer(server.server_uuid.clone())));
-        }
         DumpStart::Position(_) => offset.gtids = None,
+    }
+    if !same && (offset.event, offset.row) != (0, 0) {
+        warn!(connector = %config.name, event = offset.event, row = offset.row, "another server than before: it may log a transaction in other events, so the one that was in progress is published from its beginning");
+        (offset.event, offset.row) = (0, 0);
     }
     if !same && store.can_remember() {
         Layouts::forget(store)?; // Places in another server's log.
@@ -249,7 +257,7 @@ fn resume(
 }
 
 /// Plans every captured table, so that what cannot work is said before the first row; all problems at once.
-fn capture(
+pub(super) fn capture(
     config: &ConnectorConfig,
     layouts: Vec<TableLayout>,
     routing: &Routing,

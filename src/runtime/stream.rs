@@ -29,10 +29,7 @@ use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
 use bumpalo::Bump;
-use tracing::error;
 
-/// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
-const HOLD_BYTES_MAX: usize = 8 << 20;
 /// Table numbers of events without rows, which only say that a statement ends.
 const NO_TABLE: [u64; 2] = [0x00ff_ffff, 0xffff_ffff_ffff];
 /// Inside a compressed transaction the stop flag is looked at after this many events.
@@ -75,8 +72,9 @@ impl Stream {
         offset: &Offset,
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
-        let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
+        let prepared =
+            Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner), offset)?;
+        let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
         let metadata = TransactionMetadata::new(config.transaction_topic.as_ref(), &routing)?;
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
@@ -104,10 +102,10 @@ impl Stream {
 
     /// Goes on at `offset` over a new connection.
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
-        sender.release();
+        drop(sender.release());
         self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
-        self.tables.go_back(&offset.position);
+        self.tables.forget_ids();
     }
 
     /// Whether rows of this table are wanted.
@@ -252,15 +250,24 @@ impl Stream {
             Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
                 self.transaction.begin(None);
-                sender.hold(None);
+                sender.hold(self.prepared.folder());
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.commit(&name, self.transaction.outcome())?;
-                sender.send_held(&records, self.transaction.commit_us)?;
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                let kept = self.prepared.commit(&name, outcome, &store)?;
+                drop(store);
+                if let Some(kept) = kept {
+                    let folder = self.prepared.folder();
+                    sender.send_kept(&kept, folder, self.transaction.commit_us)?;
+                }
                 return self.on_commit(sender);
             }
             Statement::XaRollback(name) => {
-                self.prepared.end(&name, self.transaction.outcome());
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                self.prepared.end(&name, outcome, &store)?;
+                drop(store);
                 return self.on_commit(sender);
             }
             Statement::Commit => return self.on_commit(sender),
@@ -273,7 +280,7 @@ impl Stream {
             }
             Statement::RollbackTo(name) => {
                 if let Some(held) = sender.held() {
-                    held.roll_back_to(&name);
+                    held.roll_back_to(&name)?;
                     self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
                 }
                 self.transaction.event_done();
@@ -290,8 +297,7 @@ impl Stream {
                 self.end_statement(sender)?;
             }
             Statement::Other => {
-                let statement = (query.database, query.statement);
-                self.tables.on_statement(statement, &self.transaction.position())?;
+                self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
                 self.end_statement(sender)?;
             }
         }
@@ -301,9 +307,8 @@ impl Stream {
     /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
     fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
         self.transaction.begin(Some(thread));
-        self.transaction.first_sequence = sender.sequence();
         if self.transaction.may_be_rolled_back() {
-            sender.hold(Some(HOLD_BYTES_MAX));
+            sender.hold(self.prepared.folder());
         }
         let Some(metadata) = &mut self.metadata else { return Ok(()) };
         reset(&mut self.arena);
@@ -325,8 +330,9 @@ impl Stream {
     }
 
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        let held = sender.release();
-        sender.send_held(&held, self.transaction.commit_us)?;
+        if let Some(held) = sender.release() {
+            sender.send_held(&held, self.transaction.commit_us)?;
+        }
         self.end_metadata(sender)?;
         self.transactions += 1;
         sender.place(self.transaction.finish(sender.sequence()))
@@ -347,12 +353,8 @@ impl Stream {
 
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        if sender.held().is_some() {
+        if sender.release().is_some() {
             self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
-        }
-        sender.release();
-        if sender.sequence() > self.transaction.first_sequence {
-            error!(transaction = %self.transaction_name(), "A TRANSACTION WITH STATEMENTS AMONG ITS ROWS ENDED IN ROLLBACK AFTER IT HAD GROWN TOO LARGE TO BE HELD BACK: its outbox rows are published");
         }
         self.on_commit(sender)
     }
@@ -360,13 +362,13 @@ impl Stream {
     fn on_xa_prepare(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let prepare =
             event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        let records = sender.release();
         if prepare.one_phase {
-            sender.send_held(&records, self.transaction.commit_us)?;
-        } else {
-            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            self.prepared.prepare(prepare.name(), records, &store)?;
+            return self.on_commit(sender);
         }
+        let held = sender.release();
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        self.prepared.prepare(prepare.name(), held, &store)?;
+        drop(store);
         self.on_commit(sender)
     }
 

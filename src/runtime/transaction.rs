@@ -24,8 +24,6 @@ pub(super) struct Transaction {
     original_us: u64,
     /// The session that made it.
     thread: Option<u32>,
-    /// The number of its first record.
-    pub(super) first_sequence: u64,
     may_have_statements: bool,
     events: u64,
     rows: u64,
@@ -48,7 +46,6 @@ impl Transaction {
             commit_us: 0,
             original_us: 0,
             thread: None,
-            first_sequence: 0,
             may_have_statements: true,
             events: 0,
             rows: 0,

@@ -5,6 +5,7 @@
 
 mod delivery;
 mod embedded;
+mod inspect;
 mod kafka_sink;
 mod lanes;
 mod line_sink;
@@ -12,6 +13,7 @@ mod topics;
 mod transactional_sink;
 
 pub use embedded::EmbeddedCluster;
+pub use inspect::{TopicState, look_at_topics};
 pub use kafka_sink::{KafkaSink, Reports};
 pub use line_sink::{LineSink, NullSink};
 pub use transactional_sink::TransactionalSink;

@@ -97,7 +97,8 @@ fn run(
             "SELECT 1 FROM performance_schema.processlist WHERE command LIKE 'Binlog Dump%'";
         !sql.rows(query).is_empty()
     });
-    let mut writers = Writers::start(server, schema, seed, WRITERS);
+    let tags = stage.setting != Setting::NoGtids;
+    let mut writers = Writers::start(server, schema, seed, WRITERS, tags);
     // Without columns' names only the nemesis alters tables, when the relay is not behind.
     let alterer = (stage.setting != Setting::Minimal).then(|| Alterer::start(server, schema, seed));
     let mut nemesis = Nemesis::new(stage, relay, seed);

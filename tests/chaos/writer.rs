@@ -40,13 +40,21 @@ pub(super) struct Writers {
 }
 
 impl Writers {
-    pub(super) fn start(server: &MySqlServer, schema: &str, seed: u64, count: u64) -> Self {
+    /// With `tags` some sessions put a tag into their GTIDs.
+    pub(super) fn start(
+        server: &MySqlServer,
+        schema: &str,
+        seed: u64,
+        count: u64,
+        tags: bool,
+    ) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let prepared = Arc::new(PreparedPool::default());
         let spawn = |number| {
             let mut writer = Writer {
                 server: server.clone(),
                 schema: schema.to_owned(),
+                tags,
                 number,
                 sequence: 0,
                 random: Random::seeded(seed.wrapping_mul(1_000) + number),
@@ -77,6 +85,7 @@ impl Drop for Writers {
 struct Writer {
     server: MySqlServer,
     schema: String,
+    tags: bool,
     number: u64,
     sequence: u64,
     random: Random,
@@ -97,6 +106,9 @@ impl Writer {
     fn session(&mut self) -> Result<(), Error> {
         let mut sql = MySql::connect(&self.server)?;
         sql.try_run(&format!("USE {}", self.schema))?;
+        if self.tags && self.random.chance(30) {
+            sql.try_run("SET SESSION gtid_next = 'AUTOMATIC:chaos'")?;
+        }
         self.prepared.adopt(&mut sql, &self.schema, &mut self.random)?;
         while !self.stop.load(Ordering::Relaxed) {
             self.prepared.end_due(&mut sql)?;

@@ -1,5 +1,6 @@
 //! The command line: what it refuses, in which words and with which exit code, and what its options do.
 
+mod doctor;
 mod offsets;
 mod refusals;
 mod secrets;

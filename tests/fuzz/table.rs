@@ -127,6 +127,7 @@ impl Table {
             table: "t".to_owned(),
             columns,
             primary_key: if random.chance(80) { vec![0] } else { Vec::new() },
+            collation: None,
         };
         Self { layout, kinds, metadata }
     }

@@ -4,7 +4,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::cli::run;
-use crate::support::connect::Connect;
+use crate::support::Connect;
 use crate::support::{Follower, MySql, Outbox, Outflow, Random};
 
 /// One worker serves these tests, and one of them kills it.

@@ -2,6 +2,7 @@
 //! kill repeats, no more than what was not yet acknowledged and stored.
 
 mod damage;
+mod held;
 mod kills;
 mod layouts;
 mod points;

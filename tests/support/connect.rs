@@ -5,34 +5,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::servers::{environment, servers_script};
-use super::{Outbox, broker, until};
+use super::{Connect, Outbox, broker, servers_script, until};
 
 /// Until Debezium streams, or has stopped; a Java process on a busy machine.
 const STATE_MAX: Duration = Duration::from_secs(90);
 
-/// Kafka Connect with Debezium, on the broker that tests share.
-pub(crate) struct Connect {
-    address: String,
-}
-
 impl Connect {
-    /// Starts it, unless it runs.
+    /// Starts the one on the broker that tests share, unless it runs.
     pub(crate) fn started() -> Self {
         broker();
         servers_script(&["start", "connect"]);
-        let address = environment("connect")["CONNECT_URL"].replace("http://", "");
-        Self { address }
-    }
-
-    /// Ends it: Debezium may finish what it has in hand.
-    pub(crate) fn stop(self) {
-        servers_script(&["stop", "connect"]);
-    }
-
-    /// Ends it as `kill -9` does.
-    pub(crate) fn kill(self) {
-        servers_script(&["stop", "connect", "--kill"]);
+        Self::running("connect")
     }
 
     /// The worker's file, as its operator has it.

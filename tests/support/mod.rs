@@ -4,7 +4,7 @@
 //! waits for a condition, with a deadline.
 
 mod certificates;
-pub(crate) mod connect;
+mod connect;
 mod follower;
 mod kafka;
 mod mysql;

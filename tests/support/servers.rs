@@ -66,7 +66,7 @@ fn signal(instance: &str, name: &str, pid: &str) {
 }
 
 /// What `env` prints for an instance, by the name's last part.
-pub(super) fn environment(instance: &str) -> HashMap<String, String> {
+fn environment(instance: &str) -> HashMap<String, String> {
     let name =
         instance.split_once(':').map_or(String::new(), |(_, name)| name.replace('-', "_") + "_");
     let prefix = format!("export OUTFLOW_TEST_{}", name.to_uppercase());
@@ -104,6 +104,25 @@ impl MySqlServer {
              GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO debezium@'%'",
         );
         server
+    }
+
+    /// Starts an instance without what was in it before, with these options. One that shall be reached by another
+    /// address than the first has it as `--bind-address` and `--port`.
+    pub(crate) fn fresh(instance: &str, options: &[String]) -> Self {
+        servers_script(&["reset", instance]);
+        let mut arguments = vec!["start", instance, "--"];
+        arguments.extend(options.iter().map(String::as_str));
+        servers_script(&arguments);
+        let environment = environment(instance);
+        let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
+        let option = |name: &str| options.iter().find_map(|option| option.strip_prefix(name));
+        Self {
+            instance: instance.to_owned(),
+            host: option("--bind-address=").unwrap_or(host).to_owned(),
+            port: option("--port=").unwrap_or(port).parse().unwrap(),
+            user: environment["MYSQL_USER"].clone(),
+            password: environment["MYSQL_PASSWORD"].clone(),
+        }
     }
 
     /// A session as a user who may do everything.
@@ -175,6 +194,10 @@ impl Connect {
     /// Starts an instance anew with these options of the worker.
     pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
         start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    pub(super) fn running(instance: &str) -> Self {
         let url = environment(instance)["CONNECT_URL"].clone();
         let address = url.trim_start_matches("http://").to_owned();
         Self { instance: instance.to_owned(), address }

@@ -102,7 +102,8 @@ mod tests {
             ("mask.hash.SHA-256.with.salt.a.b", Some(hash(HashAlgorithm::Sha256, "a.b", true))),
             ("mask.hash.v2.SHA-512.with.salt.s", Some(hash(HashAlgorithm::Sha512, "s", false))),
             ("mask.hash.v2.SHA-512.with.salt.", None),
-            ("mask.hash.v2.MD5.with.salt.x", None),
+            ("mask.hash.v2.MD5.with.salt.x", Some(hash(HashAlgorithm::Md5, "x", false))),
+            ("mask.hash.v2.MD4.with.salt.x", None),
             ("mask.hash.SHA-1", None),
         ] {
             assert_eq!(rule(key).ok(), expected, "{key}");

@@ -58,17 +58,7 @@ impl Stream {
         let plan = match &table.course {
             Course::Routed(plan) => plan,
             Course::Gated(_) => return self.send_changes(rows, sender),
-            Course::Dropped => {
-                while let Ok(Some(change)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
-                    if let Some(metadata) = &mut self.metadata
-                        && !self.config.skipped_operations.skips(&change)
-                    {
-                        metadata.count_row(&table.name, &change);
-                    }
-                    self.dropped.filtered();
-                }
-                return Ok(());
-            }
+            Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
         };
         let now_ms = now_ms();
         loop {
@@ -107,6 +97,36 @@ impl Stream {
             self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
+    }
+
+    /// As [`Self::send_rows`], for a table of which no record goes anywhere.
+    fn drop_rows(
+        &mut self,
+        mut rows: RowsEvent<'_>,
+        source_ts_ms: i64,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
+        loop {
+            reset(&mut self.arena);
+            match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                Ok(None) => return Ok(()),
+                Ok(Some(change)) => {
+                    let skipped = self.config.skipped_operations.skips(&change);
+                    if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                        metadata.count_row(&table.name, &change);
+                    }
+                    if !self.transaction.skips_row() {
+                        self.dropped.filtered();
+                    }
+                }
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                }
+                Err(err) => return Err(decode_failure(&self.transaction, err)),
+            }
+            self.inside.row_done(&mut self.transaction, sender)?;
+        }
     }
 
     /// As [`Self::send_rows`], for a table of which not every record goes to the router.
