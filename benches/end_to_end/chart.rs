@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::numbers::{Spread, short};
+use crate::numbers::{Spread, short, whole};
 
 const WIDTH: f64 = 760.0;
-const LABELS: f64 = 170.0;
+const LABELS: f64 = 210.0;
 const ROW: f64 = 26.0;
 const TOP: f64 = 44.0;
 const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-weight:600}.small{font-size:11px}\
@@ -169,7 +169,7 @@ fn draw(svg: &mut Svg, panel: &Panel, top: f64, bottom: f64) {
         let x = at(*point).0;
         if !labelled.contains(&point.0.to_bits()) {
             labelled.push(point.0.to_bits());
-            svg.text(x, bottom + 15.0, "small", "middle", &short(point.0).replace(".00", ""));
+            svg.text(x, bottom + 15.0, "small", "middle", &whole(point.0));
         }
     }
     for (index, line) in panel.lines.iter().enumerate() {

@@ -164,6 +164,7 @@ pub(crate) fn alternate(
         }
         all.retain(|runs| !failed.contains(&runs.subject));
     }
+    all.sort_by_key(|runs| runs.subject);
     if all.is_empty() {
         bail!("no subject is left");
     }

@@ -35,14 +35,15 @@ impl fmt::Display for Spread {
 /// A number with about three digits.
 pub(crate) fn short(value: f64) -> String {
     match value.abs() {
-        size if size >= 9_999.5 => thousands(value),
+        size if size >= 9_999.5 => whole(value),
         size if size >= 99.95 => format!("{value:.0}"),
         size if size >= 9.995 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
 }
 
-fn thousands(value: f64) -> String {
+/// A number without fraction.
+pub(crate) fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -7,8 +7,8 @@ use crate::debezium::Debezium;
 use crate::outflow::{self, Job};
 use crate::process::{self, Memory, Program};
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is measured, in the order in which it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Outflow,
     /// outflow with `exactly.once.support=required`.
