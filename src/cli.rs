@@ -1,6 +1,7 @@
 //! The command line: arguments to a worker, results to exit codes.
 
 mod consume;
+mod doctor;
 mod offsets;
 
 use std::io::IsTerminal;
@@ -37,6 +38,8 @@ enum Command {
     Run(Run),
     /// Check connector files without connecting anywhere: every problem at once.
     Validate(Files),
+    /// Ask the servers whether connectors can run: settings, rights, tables, topics, and what mends each.
+    Doctor(doctor::Doctor),
     /// Show, export, import or forget stored positions, while outflow is stopped.
     Offsets(offsets::Offsets),
     /// Print a topic's records as they arrive, to see what was published without other tools.
@@ -134,6 +137,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
         Command::Validate(files) => validate(files).or_else(|err| Ok(refuse(&err))),
+        Command::Doctor(args) => doctor::doctor(args).or_else(|err| Ok(refuse(&err))),
         Command::Offsets(args) => offsets::offsets(args).map(|()| ExitCode::SUCCESS),
         Command::Consume(args) => consume::consume(args).map(exit_code),
         Command::Version => {

@@ -48,6 +48,7 @@ pub mod connect;
 pub mod convert;
 pub mod decode;
 pub mod error;
+mod fault_point;
 pub mod metrics;
 pub mod offset;
 pub mod route;

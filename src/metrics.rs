@@ -1,5 +1,7 @@
 //! Metric names and what they count. Base units; labels of few values; hot-path counters are added to by the batch.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use prometheus::core::Collector;
 use prometheus::process_collector::ProcessCollector;
 use prometheus::{
@@ -12,6 +14,10 @@ const LATENCY_BUCKETS: [f64; 16] = [
     0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 300.0,
     3600.0,
 ];
+
+/// Upper bounds of the buckets of a Kafka transaction's records.
+const ROWS_BUCKETS: [f64; 10] =
+    [0.0, 1.0, 10.0, 100.0, 1000.0, 5000.0, 20_000.0, 50_000.0, 100_000.0, 1_000_000.0];
 
 /// A family's name and what it counts.
 type Name = (&'static str, &'static str);
@@ -54,6 +60,19 @@ const CHECKPOINT_TIME: Name = (
     "When the checkpoint was last stored, as seconds since the epoch",
 );
 
+const KAFKA_TRANSACTIONS: Name = (
+    "outflow_kafka_transactions_total",
+    "Kafka transactions of exactly-once delivery, by their outcome",
+);
+const KAFKA_TRANSACTION_ROWS: Name =
+    ("outflow_kafka_transaction_records", "Records of a committed Kafka transaction");
+const SPLITS: Name =
+    ("outflow_transaction_splits_total", "Commits inside a MySQL transaction or a snapshot");
+const FENCED: Name = (
+    "outflow_fenced_total",
+    "Kafka transactions that the broker ended: open for too long, or another process took over",
+);
+
 /// Registers families, each with the label `connector` before any others.
 struct Families(Registry);
 
@@ -90,6 +109,10 @@ pub struct Metrics {
     registry: Registry,
     published: IntCounterVec,
     failed: IntCounterVec,
+    kafka_transactions: IntCounterVec,
+    kafka_transaction_rows: HistogramVec,
+    splits: IntCounterVec,
+    fenced: IntCounterVec,
     dropped: IntCounterVec,
     unexpanded: IntCounterVec,
     disconnects: IntCounterVec,
@@ -114,6 +137,16 @@ pub struct ConnectorMetrics {
     pub published: IntCounter,
     /// Records that could not be routed, converted or delivered.
     pub failed: IntCounter,
+    /// Kafka transactions that were committed.
+    pub kafka_commits: IntCounter,
+    /// Kafka transactions that were given up.
+    pub kafka_aborts: IntCounter,
+    /// Records of a committed Kafka transaction.
+    pub kafka_transaction_rows: Histogram,
+    /// Commits inside a MySQL transaction or a snapshot.
+    pub splits: IntCounter,
+    /// Kafka transactions that the broker ended.
+    pub fenced: IntCounter,
     /// Updates of outbox rows, which publish nothing.
     pub dropped_updates: IntCounter,
     /// Deletes of outbox rows, which publish nothing.
@@ -154,6 +187,15 @@ pub struct ConnectorMetrics {
     pub checkpoint_time: Gauge,
 }
 
+impl ConnectorMetrics {
+    /// A record of a transaction that was committed at this time, in microseconds since the epoch, is where it belongs.
+    pub fn relayed(&self, commit_us: u64) {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let late = since.saturating_sub(Duration::from_micros(commit_us));
+        self.latency.observe(late.as_secs_f64());
+    }
+}
+
 impl Metrics {
     /// Registers every family.
     ///
@@ -164,6 +206,10 @@ impl Metrics {
         let metrics = Self {
             published: families.counter(PUBLISHED, &[])?,
             failed: families.counter(FAILED, &[])?,
+            kafka_transactions: families.counter(KAFKA_TRANSACTIONS, &["outcome"])?,
+            kafka_transaction_rows: families.histogram(KAFKA_TRANSACTION_ROWS, &ROWS_BUCKETS)?,
+            splits: families.counter(SPLITS, &[])?,
+            fenced: families.counter(FENCED, &[])?,
             dropped: families.counter(DROPPED, &["reason"])?,
             unexpanded: families.counter(UNEXPANDED, &[])?,
             disconnects: families.counter(DISCONNECTS, &[])?,
@@ -193,6 +239,11 @@ impl Metrics {
         ConnectorMetrics {
             published: self.published.with_label_values(&one),
             failed: self.failed.with_label_values(&one),
+            kafka_commits: self.kafka_transactions.with_label_values(&[name, "committed"]),
+            kafka_aborts: self.kafka_transactions.with_label_values(&[name, "aborted"]),
+            kafka_transaction_rows: self.kafka_transaction_rows.with_label_values(&one),
+            splits: self.splits.with_label_values(&one),
+            fenced: self.fenced.with_label_values(&one),
             dropped_updates: dropped("update"),
             dropped_deletes: dropped("delete"),
             dropped_skipped: dropped("skipped"),

@@ -4,11 +4,23 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod cli;
+#[cfg(test)]
+mod ddl;
+#[cfg(test)]
+mod exactly_once;
+#[cfg(test)]
+mod failover;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod generate;
+#[cfg(test)]
+mod migration;
 #[cfg(test)]
 mod parity;
 #[cfg(test)]

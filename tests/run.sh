@@ -48,6 +48,15 @@ run_tests() {
     ((code == 0 || ${sums#* } > 0))
 }
 
+# Ten minutes of faults, on each of the servers' settings, always the same ones.
+run_chaos() {
+    local seed
+    for seed in 1 2 3; do
+        "$repository/tests/chaos.sh" 3.5 "$seed" || return 1
+        passed=$((passed + 1))
+    done
+}
+
 run_quickstart() {
     "$repository/docker/quickstart.sh" --once && passed=$((passed + 1))
 }
@@ -57,13 +66,14 @@ main() {
     had_servers=$("$servers" status | grep running || true)
     prepare_build
     say "getting the servers for the tests"
-    "$servers" get mysql kafka
+    "$servers" get mysql kafka connect
     output=$(mktemp)
     trap clean_up EXIT
     trap 'exit 130' INT TERM
     step "cargo fmt" cargo fmt --check
     step "cargo clippy" lint
     step "cargo test" run_tests
+    step "tests/chaos.sh" run_chaos
     step "docker/quickstart.sh" run_quickstart
     printf '\n%d passed, %d failed\n' "$passed" "$failed"
     ((passed > 0 && failed == 0))

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{anyhow, bail};
@@ -31,6 +31,7 @@ pub(crate) fn command(bench: &Bench, job: &Job<'_>) -> anyhow::Result<Command> {
     command.args(["--set", &format!("{TOPIC}={}", job.topic)]);
     if job.subject == Subject::ExactlyOnce {
         command.args(["--set", "exactly.once.support=required"]);
+        command.arg("--worker").arg(positions(bench)?);
     }
     if job.until_caught_up {
         command.arg("--until-caught-up");
@@ -39,7 +40,20 @@ pub(crate) fn command(bench: &Bench, job: &Job<'_>) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-fn log(bench: &Bench) -> std::path::PathBuf {
+/// A worker's file with a new topic of positions: one that is there would tell of another run.
+fn positions(bench: &Bench) -> anyhow::Result<PathBuf> {
+    let file = bench.path("worker.properties");
+    let topic = format!("bench-positions-{}", bench.topics.unique());
+    std::fs::write(
+        &file,
+        format!(
+            "offset.storage.topic={topic}\noffset.storage.partitions=1\noffset.storage.replication.factor=1\n"
+        ),
+    )?;
+    Ok(file)
+}
+
+fn log(bench: &Bench) -> PathBuf {
     bench.path("outflow.log")
 }
 

@@ -84,6 +84,7 @@ fn table(
         database: map.database.to_owned(),
         table: map.table.to_owned(),
         columns: Vec::new(),
+        collation: None,
         primary_key: Vec::new(),
     });
     let columns = &config.capture.columns;

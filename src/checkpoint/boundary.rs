@@ -93,6 +93,18 @@ impl Boundary {
         true
     }
 
+    /// Where it is in the log.
+    #[must_use]
+    pub fn position(&self) -> BinlogPosition {
+        BinlogPosition { file: self.file.to_string(), pos: self.pos }
+    }
+
+    /// Whether no transaction is open here.
+    #[must_use]
+    pub fn is_between(&self) -> bool {
+        self.event == 0 && self.row == 0
+    }
+
     /// What a message calls the first transaction that ends here.
     #[must_use]
     pub fn name(&self) -> String {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Boundary;
-use crate::offset::Offset;
+use crate::offset::{BinlogPosition, Offset};
 
 /// How many records may be unacknowledged at once. The producer's queue is far smaller; a power of two.
 pub const IN_FLIGHT_MAX: u64 = 1 << 17;
@@ -18,25 +18,60 @@ pub struct InFlight {
     acknowledged: Box<[AtomicU64]>,
     commit_us: Box<[AtomicU64]>,
     low: AtomicU64,
+    /// Places wait for [`Self::settle`], not for acknowledgements.
+    in_transactions: bool,
     waiting: Mutex<Waiting>,
 }
 
 struct Waiting {
     boundaries: VecDeque<Boundary>,
     offset: Offset,
+    settled: bool,
 }
 
 impl InFlight {
     /// Nothing in flight; the next record has sequence number 0 and `offset` is where it starts.
     #[must_use]
     pub fn new(offset: Offset) -> Self {
+        Self::with(offset, false)
+    }
+
+    /// The same where records go in Kafka transactions: an acknowledgement says nothing there, the commit does.
+    #[must_use]
+    pub fn in_transactions() -> Self {
+        Self::with(Offset::default(), true)
+    }
+
+    fn with(offset: Offset, in_transactions: bool) -> Self {
         let zeros = |count: u64| (0..count).map(|_| AtomicU64::new(0)).collect();
         Self {
             acknowledged: zeros(IN_FLIGHT_MAX / WORD_BITS),
             commit_us: zeros(IN_FLIGHT_MAX),
             low: AtomicU64::new(0),
-            waiting: Mutex::new(Waiting { boundaries: VecDeque::new(), offset }),
+            in_transactions,
+            waiting: Mutex::new(Waiting { boundaries: VecDeque::new(), offset, settled: false }),
         }
+    }
+
+    /// Says where the first record starts, before it is sent.
+    pub fn begin_at(&self, offset: Offset) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).offset = offset;
+    }
+
+    /// A Kafka transaction with everything sent so far, and with `offset` as its place, is committed.
+    pub fn settle(&self, offset: Offset) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.move_low();
+        waiting.boundaries.clear();
+        waiting.offset = offset;
+        waiting.settled = true;
+    }
+
+    /// When the record's transaction was committed, in microseconds since the epoch, as [`Self::sent`] was told; 0
+    /// for unknown.
+    pub fn committed_us(&self, sequence: u64) -> u64 {
+        let slot = slot(&self.commit_us, sequence % IN_FLIGHT_MAX);
+        slot.map_or(0, |slot| slot.load(Ordering::Relaxed))
     }
 
     /// The oldest sequence number that is not acknowledged, as of the last [`Self::advance`].
@@ -55,7 +90,7 @@ impl InFlight {
     /// Marks a record as acknowledged and gives its commit time in microseconds. From any thread.
     pub fn acknowledge(&self, sequence: u64) -> u64 {
         let index = sequence % IN_FLIGHT_MAX;
-        let commit_us = slot(&self.commit_us, index).map_or(0, |slot| slot.load(Ordering::Relaxed));
+        let commit_us = self.committed_us(sequence);
         if let Some(word) = slot(&self.acknowledged, index / WORD_BITS) {
             word.fetch_or(1 << (index % WORD_BITS), Ordering::Release);
         }
@@ -81,6 +116,9 @@ impl InFlight {
     pub fn advance(&self) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let low = self.move_low();
+        if self.in_transactions {
+            return std::mem::take(&mut waiting.settled);
+        }
         let mut moved = false;
         while let Some(boundary) = waiting.boundaries.pop_front() {
             if boundary.sequence > low {
@@ -116,6 +154,14 @@ impl InFlight {
     pub fn transaction_of(&self, sequence: u64) -> Option<String> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.boundaries.iter().find(|boundary| boundary.sequence > sequence).map(Boundary::name)
+    }
+
+    /// Whether the end of this record's transaction was read; and the end of the one before, where that waits too.
+    pub fn before(&self, sequence: u64) -> Option<Option<BinlogPosition>> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = waiting.boundaries.iter().position(|boundary| boundary.sequence > sequence)?;
+        let before = index.checked_sub(1).and_then(|before| waiting.boundaries.get(before));
+        Some(before.map(Boundary::position))
     }
 
     /// Where a restart of the whole process would go on.
@@ -171,6 +217,22 @@ mod tests {
         assert!(in_flight.advance());
         assert_eq!(in_flight.durable_offset().position.pos, 20);
         assert_eq!(in_flight.read_offset().position.pos, 30);
+    }
+
+    #[test]
+    fn in_transactions_the_offset_waits_for_the_commit() {
+        let in_flight = InFlight::in_transactions();
+        in_flight.publish(&mut vec![boundary(1), boundary(2)]);
+        in_flight.acknowledge(0);
+        in_flight.acknowledge(1);
+        assert!(!in_flight.advance());
+        assert_eq!(in_flight.durable_offset().position.pos, 0);
+        assert_eq!(in_flight.before(0), Some(None));
+        assert_eq!(in_flight.before(1).unwrap().unwrap().pos, 10);
+        assert_eq!(in_flight.before(2), None);
+        in_flight.settle(in_flight.read_offset());
+        assert!(in_flight.advance() && !in_flight.advance());
+        assert_eq!((in_flight.low(), in_flight.durable_offset().position.pos), (2, 20));
     }
 
     #[test]

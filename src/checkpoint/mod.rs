@@ -6,11 +6,15 @@
 
 mod boundary;
 mod in_flight;
+mod offsets_topic;
 mod slots;
+mod spill;
 mod store;
 
 pub use boundary::{Boundary, CompletedGtids};
 pub use in_flight::{IN_FLIGHT_MAX, InFlight};
+pub use offsets_topic::{OWNER, OffsetsTopic, OffsetsTopicError, StoredOffset, partition_of};
 pub use slots::SlotFiles;
-pub(crate) use store::REPLICA_UUID;
+pub use spill::{Spill, SpillFolder};
 pub use store::{DataDir, Store, StoreError};
+pub(crate) use store::{PREPARED, REPLICA_UUID};

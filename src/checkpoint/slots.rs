@@ -2,6 +2,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::fault_point::fault_point;
+
 const MAGIC: &str = "outflow-offset 1";
 
 /// A plain, checksummed second copy of an offset: two files written in turn, so that a torn write leaves
@@ -9,6 +11,8 @@ const MAGIC: &str = "outflow-offset 1";
 pub struct SlotFiles {
     paths: [PathBuf; 2],
     files: [File; 2],
+    /// Which one is written next: the older or the damaged one.
+    next: usize,
     counter: u64,
 }
 
@@ -23,9 +27,12 @@ impl SlotFiles {
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
         };
         let files = [open(&paths[0])?, open(&paths[1])?];
+        fault_point("slots made");
         File::open(folder)?.sync_all()?;
-        let mut slots = Self { paths, files, counter: 0 };
-        slots.counter = slots.newest().map_or(0, |(counter, _)| counter);
+        let mut slots = Self { paths, files, next: 0, counter: 0 };
+        let [first, second] = slots.files.each_mut().map(|file| read_slot(file).map(|slot| slot.0));
+        slots.next = usize::from(first > second);
+        slots.counter = first.max(second).unwrap_or(0);
         Ok(slots)
     }
 
@@ -42,6 +49,12 @@ impl SlotFiles {
         self.files.iter().all(|file| file.metadata().is_ok_and(|meta| meta.len() == 0))
     }
 
+    /// Whether a copy is there that is not whole.
+    pub fn is_damaged(&mut self) -> bool {
+        let is_empty = |file: &File| file.metadata().is_ok_and(|meta| meta.len() == 0);
+        self.files.iter_mut().any(|file| !is_empty(file) && read_slot(file).is_none())
+    }
+
     /// Writes `json` over the older copy and waits for the disk.
     ///
     /// # Errors
@@ -50,12 +63,16 @@ impl SlotFiles {
         let crc = crc32fast::hash(json.as_bytes());
         let text = format!("{MAGIC} {counter} {crc:08x}\n{json}\n");
         let [first, second] = &mut self.files;
-        let file = if counter.is_multiple_of(2) { first } else { second };
+        let file = if self.next == 0 { first } else { second };
         file.seek(SeekFrom::Start(0))?;
+        fault_point("slot chosen");
         file.write_all(text.as_bytes())?;
+        fault_point("slot written");
         file.set_len(u64::try_from(text.len()).unwrap_or(u64::MAX))?;
         file.sync_data()?;
+        fault_point("slot on disk");
         self.counter = counter;
+        self.next = 1 - self.next;
         Ok(())
     }
 

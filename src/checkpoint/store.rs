@@ -7,14 +7,21 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tracing::{error, warn};
 
-use super::SlotFiles;
+use super::{SlotFiles, SpillFolder};
 use crate::error::Remedy;
-use crate::offset::{Offset, OffsetError};
+use crate::fault_point::fault_point;
+use crate::offset::{BinlogPosition, Offset, OffsetError};
 
 /// How long a start waits for a killed process to let go of the folder.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 /// The fact under which our own UUID is remembered.
 pub(crate) const REPLICA_UUID: &str = "replica-uuid";
+/// What the rows of prepared XA transactions are remembered under.
+pub(crate) const PREPARED: &str = "xa-prepared:";
+/// Set when somebody has said where to go on.
+const GIVEN: &str = "position-given";
+/// The fact that facts of earlier runs may be lost, because sled was damaged or gone.
+const FACTS_LOST: &str = "facts-lost";
 /// sled's cache; the state is a few kilobytes.
 const CACHE_BYTES: u64 = 1 << 20;
 
@@ -36,8 +43,8 @@ pub enum StoreError {
     Locked(PathBuf),
     /// A connector's copies and sled are all unreadable.
     #[error(
-        "the stored offset of connector {connector:?} is damaged in sled and in both copies beside it; \
-         restore the data folder, or give an offset with `outflow offsets import`"
+        "the stored offset of connector {connector:?} is damaged in sled and in both copies beside it; restore the \
+         data folder, or remove its folder sled and give an offset with `outflow offsets import`"
     )]
     Damaged {
         /// The connector.
@@ -59,6 +66,18 @@ pub enum StoreError {
         "sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled"
     )]
     NoSled,
+    /// A transaction's outcome has come whose rows sled may have held before it was damaged.
+    #[error(
+        "XA transaction {xid} is committed in {transaction}, but the rows that it prepared may have been lost with the \
+         data folder's sled; `outflow offsets import` a position before its XA PREPARE to publish them, or the present \
+         one to pass over them"
+    )]
+    PreparedLost {
+        /// The name.
+        xid: String,
+        /// Where its XA COMMIT is.
+        transaction: String,
+    },
     /// A write did not reach the disk.
     #[error("the checkpoint could not be written")]
     Write(#[source] std::io::Error),
@@ -78,6 +97,7 @@ impl StoreError {
             | Self::Damaged { .. }
             | Self::Malformed { .. }
             | Self::MalformedFact(_)
+            | Self::PreparedLost { .. }
             | Self::NoSled => Remedy::Stop,
         }
     }
@@ -142,8 +162,11 @@ pub struct Store {
     connector: String,
     tree: Option<sled::Tree>,
     slots: SlotFiles,
+    /// Of the newest offset in either store.
+    counter: u64,
     facts_are_old: bool,
-    _data_dir: Arc<DataDir>,
+    place: Option<BinlogPosition>,
+    data_dir: Arc<DataDir>,
 }
 
 impl Store {
@@ -158,13 +181,28 @@ impl Store {
             Some(db) => Some(db.open_tree(format!("connector:{connector}"))?),
             None => None,
         };
-        Ok(Self {
+        let mut store = Self {
             connector: connector.to_owned(),
             tree,
+            counter: slots.counter(),
             slots,
             facts_are_old: false,
-            _data_dir: Arc::clone(data_dir),
-        })
+            place: None,
+            data_dir: Arc::clone(data_dir),
+        };
+        let in_sled = store.offset_in_sled().map_or(0, |(counter, _)| counter);
+        store.counter = store.counter.max(in_sled);
+        Ok(store)
+    }
+
+    fn offset_in_sled(&mut self) -> Option<(u64, String)> {
+        match self.tree.as_ref()?.get("offset") {
+            Ok(bytes) => parse_counted(&bytes?),
+            Err(err) => {
+                self.do_without_sled(&err);
+                None
+            }
+        }
     }
 
     /// The newest whole offset of the two stores; `None` for a connector that has never started.
@@ -172,14 +210,7 @@ impl Store {
     /// # Errors
     /// When something was stored and none of it is whole.
     pub fn load(&mut self) -> Result<Option<Offset>, StoreError> {
-        let from_sled = match self.tree.as_ref().map(|tree| tree.get("offset")) {
-            Some(Ok(bytes)) => bytes.and_then(|bytes| parse_counted(&bytes)),
-            Some(Err(err)) => {
-                self.do_without_sled(&err);
-                None
-            }
-            None => None,
-        };
+        let from_sled = self.offset_in_sled();
         let written = !self.slots.is_empty();
         let from_slots = self.slots.newest();
         let newest = match (from_sled, from_slots) {
@@ -192,20 +223,39 @@ impl Store {
             }
             (None, Some(slots)) => {
                 self.facts_are_old = true;
+                warn!(connector = %self.connector, "sled holds no offset; the plain copy is used");
                 Some(slots)
             }
             (sled, None) => sled,
         };
+        if written && self.slots.is_damaged() {
+            warn!(connector = %self.connector, "a plain copy of the offset is damaged; the newest whole one is used");
+        }
         let Some((_, json)) = newest else {
-            if written {
+            if written || self.tree.is_none() {
                 return Err(StoreError::Damaged { connector: self.connector.clone() });
             }
             return Ok(None);
         };
         let json: Json = serde_json::from_str(&json).unwrap_or(Json::Null);
-        Offset::from_json(&json)
-            .map(Some)
-            .map_err(|source| StoreError::Malformed { connector: self.connector.clone(), source })
+        let offset = Offset::from_json(&json).map_err(|source| StoreError::Malformed {
+            connector: self.connector.clone(),
+            source,
+        })?;
+        self.place = Some(offset.position.clone());
+        Ok(Some(offset))
+    }
+
+    /// Where transactions are kept that are too large for memory.
+    #[must_use]
+    pub fn spills(&self) -> SpillFolder {
+        SpillFolder::new(&self.data_dir.path, file_name(&self.connector))
+    }
+
+    /// The place in the log of the offset that was loaded or saved last.
+    #[must_use]
+    pub fn place(&self) -> Option<&BinlogPosition> {
+        self.place.as_ref()
     }
 
     /// Stores an offset in both places; it counts once this returns.
@@ -214,14 +264,28 @@ impl Store {
     /// When a write did not reach the disk.
     pub fn save(&mut self, offset: &Offset) -> Result<(), StoreError> {
         let json = offset.to_json().to_string();
-        let counter = self.slots.counter() + 1;
+        let counter = self.counter + 1;
         if let Some(tree) = &self.tree {
             let stored = tree.insert("offset", format!("{counter}\n{json}").as_bytes());
+            fault_point("offset in sled");
             if let Err(err) = stored.and_then(|_| tree.flush()) {
                 self.do_without_sled(&err);
             }
         }
-        self.slots.write(counter, &json).map_err(StoreError::Write)
+        fault_point("offset flushed by sled");
+        self.slots.write(counter, &json).map_err(StoreError::Write)?;
+        self.counter = counter;
+        self.place = Some(offset.position.clone());
+        Ok(())
+    }
+
+    /// Stores an offset that came from elsewhere: what is remembered here besides belongs to an older one.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn adopt(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        self.facts_are_old = true;
+        self.save(offset)
     }
 
     /// Forgets the offset and what goes with it, so that the next start is a first start. What servers know
@@ -230,16 +294,52 @@ impl Store {
     /// # Errors
     /// When a write did not reach the disk.
     pub fn reset(&mut self) -> Result<(), StoreError> {
-        if let Some(tree) = &self.tree {
-            for name in tree.iter().keys() {
-                let name = name?;
-                if name != REPLICA_UUID {
-                    tree.remove(name)?;
-                }
-            }
-            tree.flush()?;
-        }
+        self.forget_but(&[REPLICA_UUID])?;
+        self.give()?;
         self.slots.clear().map_err(StoreError::Write)
+    }
+
+    /// Whether somebody has said where to go on, whatever is written elsewhere.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn is_given(&self) -> Result<bool, StoreError> {
+        Ok(self.fact(GIVEN)?.is_some())
+    }
+
+    /// It is carried out.
+    ///
+    /// # Errors
+    /// When the write did not reach the disk.
+    pub fn forget_given(&self) -> Result<(), StoreError> {
+        if self.is_given()? { self.forget(GIVEN) } else { Ok(()) }
+    }
+
+    fn give(&self) -> Result<(), StoreError> {
+        if self.can_remember() { self.remember(GIVEN, b"") } else { Ok(()) }
+    }
+
+    /// Stores an offset that a person gives. Rows of prepared XA transactions stay; what else is remembered belongs
+    /// to the place before.
+    ///
+    /// # Errors
+    /// When a write did not reach the disk.
+    pub fn import(&mut self, offset: &Offset) -> Result<(), StoreError> {
+        self.forget_but(&[REPLICA_UUID, PREPARED])?;
+        self.give()?;
+        self.save(offset)
+    }
+
+    fn forget_but(&self, kept: &[&str]) -> Result<(), StoreError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        for name in tree.iter().keys() {
+            let name = name?;
+            if !kept.iter().any(|kept| name.starts_with(kept.as_bytes())) {
+                tree.remove(name)?;
+            }
+        }
+        tree.flush()?;
+        Ok(())
     }
 
     /// sled takes nothing more once a write has failed, as on a full disk; the copies beside it do as soon as there
@@ -253,6 +353,18 @@ impl Store {
     #[must_use]
     pub fn facts_are_old(&self) -> bool {
         self.facts_are_old
+    }
+
+    /// Whether facts that an earlier run has remembered may be lost. Once seen it stays so until an offset is imported
+    /// or reset.
+    ///
+    /// # Errors
+    /// When sled refuses.
+    pub fn may_lack_facts(&self) -> Result<bool, StoreError> {
+        if self.tree.is_some() && self.facts_are_old {
+            self.remember(FACTS_LOST, b"")?;
+        }
+        Ok(self.tree.is_none() || self.fact(FACTS_LOST)?.is_some())
     }
 
     /// Whether facts can be remembered, which the plain copies do not hold.
@@ -291,7 +403,9 @@ impl Store {
     pub fn remember(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
         let Some(tree) = &self.tree else { return Err(StoreError::NoSled) };
         tree.insert(name, value)?;
+        fault_point("fact in sled");
         tree.flush()?;
+        fault_point("fact flushed by sled");
         Ok(())
     }
 
@@ -314,6 +428,7 @@ impl Store {
         if let Some(tree) = &self.tree {
             tree.remove(name)?;
         }
+        fault_point("fact struck");
         Ok(())
     }
 

@@ -7,10 +7,13 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 
-use super::{Files, check, say};
-use crate::checkpoint::{DataDir, Store};
+use super::{Files, check, complain, say};
+use crate::checkpoint::{DataDir, OffsetsTopic, PREPARED, Store};
 use crate::config::ConnectorConfig;
 use crate::offset::Offset;
+
+/// The length of a prepared transaction that has no records of ours.
+const NO_RECORDS: usize = 1;
 
 #[derive(Args)]
 pub(super) struct Offsets {
@@ -23,14 +26,27 @@ enum Action {
     /// Print the stored position of each file's connector.
     Show(Place),
     /// Print each stored position as a record of Connect's offsets topic: one JSON object with key and value.
-    Export(Place),
-    /// Store a position: a JSON object with `file`, `pos` and `gtids`, or what `export` printed.
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// Write the record into Connect's offsets topic too, so that Debezium goes on from there. The connector
+        /// must be stopped in Connect, or not be there yet.
+        #[arg(long)]
+        to_topic: bool,
+        /// With --to-topic: rows of XA transactions that are prepared may be left behind.
+        #[arg(long, requires = "to_topic")]
+        leave_prepared: bool,
+    },
+    /// Store a position: a JSON object with `file`, `pos` and `gtids`, what `export` printed, or what Connect stored.
     Import {
         #[command(flatten)]
         place: Place,
         /// Where the JSON is; `-` for standard input.
-        #[arg(long, value_name = "FILE")]
-        from: PathBuf,
+        #[arg(long, value_name = "FILE", required_unless_present = "from_topic")]
+        from: Option<PathBuf>,
+        /// From Connect's offsets topic. The connector must be stopped in Connect.
+        #[arg(long, conflicts_with = "from")]
+        from_topic: bool,
     },
     /// Forget the stored position, so that the next start is a first start.
     Reset(Place),
@@ -48,31 +64,42 @@ struct Place {
 /// Runs the command. The data folder must not be in use.
 pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
     match &args.action {
-        Action::Show(place) => each(place, |config, store| {
+        Action::Show(place) => each(place, false, |config, store| {
             let offset = store.load()?.map(|offset| offset.to_json());
             say(&json!({ "name": config.name, "offset": offset }).to_string());
             Ok(())
         }),
-        Action::Export(place) => each(place, |config, store| {
-            let offset = store
-                .load()?
-                .with_context(|| format!("connector {:?} has no stored position", config.name))?;
-            let key = json!([config.name, { "server": config.topic_prefix }]);
-            say(&json!({ "key": key, "value": offset.to_json() }).to_string());
-            Ok(())
-        }),
-        Action::Import { place, from } => {
-            let offset = read_offset(from)?;
-            if place.files.files.len() > 1 {
+        Action::Export { place, to_topic, leave_prepared } => {
+            each(place, *to_topic, |config, store| {
+                let offset = store.load()?.with_context(|| {
+                    format!("connector {:?} has no stored position", config.name)
+                })?;
+                if *to_topic {
+                    if !leave_prepared {
+                        none_prepared(config, store)?;
+                    }
+                    write_to_topic(config, &offset)?;
+                }
+                let key = json!([config.name, { "server": config.topic_prefix }]);
+                say(&json!({ "key": key, "value": offset.to_json() }).to_string());
+                Ok(())
+            })
+        }
+        Action::Import { place, from, .. } => {
+            let given = from.as_deref().map(read_offset).transpose()?;
+            if given.is_some() && place.files.files.len() > 1 {
                 bail!("a position belongs to one connector: give one file");
             }
-            each(place, |config, store| {
-                store.save(&offset)?;
+            std::fs::create_dir_all(&place.data_dir)
+                .with_context(|| format!("making the data folder {:?}", place.data_dir))?;
+            each(place, given.is_none(), |config, store| {
+                let offset = given.clone().map_or_else(|| read_from_topic(config), Ok)?;
+                store.import(&offset)?;
                 say(&format!("stored the position of connector {:?}", config.name));
                 Ok(())
             })
         }
-        Action::Reset(place) => each(place, |config, store| {
+        Action::Reset(place) => each(place, false, |config, store| {
             store.reset()?;
             say(&format!("forgot the position of connector {:?}", config.name));
             Ok(())
@@ -83,11 +110,12 @@ pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
 /// Does something with the state of each file's connector.
 fn each(
     place: &Place,
+    needs_brokers: bool,
     mut act: impl FnMut(&ConnectorConfig, &mut Store) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut configs = Vec::new();
     for file in &place.files.files {
-        match check(&place.files, file, false)?.0 {
+        match check(&place.files, file, needs_brokers)?.0 {
             Ok(config) => configs.push(config),
             Err(problems) => {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -100,6 +128,54 @@ fn each(
     }
     let data_dir = DataDir::open(&place.data_dir)?;
     configs.iter().try_for_each(|config| act(config, &mut Store::open(&data_dir, &config.name)?))
+}
+
+/// Connect's offsets topic, as the files name it.
+fn offsets_topic(config: &ConnectorConfig) -> anyhow::Result<OffsetsTopic> {
+    OffsetsTopic::of(config).context(
+        "no file names Connect's offsets topic: give the worker's file with --worker, or set offsets.storage.topic",
+    )
+}
+
+fn read_from_topic(config: &ConnectorConfig) -> anyhow::Result<Offset> {
+    let topic = offsets_topic(config)?;
+    let stored = topic.read()?.with_context(|| {
+        let key = String::from_utf8_lossy(topic.key()).into_owned();
+        format!("the offsets topic {:?} has no offset under the key {key}", topic.topic())
+    })?;
+    if stored.ad_hoc_snapshot {
+        complain(
+            "warning: an ad hoc snapshot was under way: what it did not reach is not published",
+        );
+    }
+    Ok(stored.offset)
+}
+
+fn write_to_topic(config: &ConnectorConfig, offset: &Offset) -> anyhow::Result<()> {
+    let topic = offsets_topic(config)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    topic.ensure(runtime.handle())?;
+    topic.write(offset, runtime.handle())?;
+    Ok(())
+}
+
+/// Debezium publishes an XA transaction at its PREPARE, which may lie behind the position.
+fn none_prepared(config: &ConnectorConfig, store: &Store) -> anyhow::Result<()> {
+    let prepared = store.facts(PREPARED)?;
+    let waiting: Vec<&str> = prepared
+        .iter()
+        .filter(|(_, records)| records.len() > NO_RECORDS)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !waiting.is_empty() {
+        bail!(
+            "connector {:?} holds rows of prepared XA transactions, which Debezium would not publish: {}; commit or \
+             roll them back and run outflow until it has read that, or give --leave-prepared",
+            config.name,
+            waiting.join(", ")
+        );
+    }
+    Ok(())
 }
 
 fn read_offset(from: &Path) -> anyhow::Result<Offset> {

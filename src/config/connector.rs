@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{
-    CaptureConfig, ConvertersConfig, DecodeConfig, HeartbeatConfig, RegexList, RouterConfig,
-    Secret, SinkConfig, TransformsConfig, WorkerConfig,
+    CaptureConfig, ConvertersConfig, DecodeConfig, ExactlyOnce, HeartbeatConfig, RegexList,
+    RouterConfig, Secret, SinkConfig, TransformsConfig, WorkerConfig,
 };
 use crate::connect::{Operation, RowChange};
 use crate::offset::GtidSource;
@@ -36,6 +36,8 @@ pub struct ConnectorConfig {
     pub sink: SinkConfig,
     /// Heartbeat records; `None` when `heartbeat.interval.ms` is 0.
     pub heartbeat: Option<HeartbeatConfig>,
+    /// The topic of transaction records; `None` without `provide.transaction.metadata`.
+    pub transaction_topic: Option<String>,
     /// `skipped.operations`.
     pub skipped_operations: SkippedOperations,
     /// `errors.tolerance=all`: a record that cannot be routed, converted or sent is skipped and counted.
@@ -48,6 +50,8 @@ pub struct ConnectorConfig {
     pub dead_letter_topic: Option<String>,
     /// `topic.delimiter`: joins the parts of a topic's name before the router gives it another.
     pub topic_delimiter: String,
+    /// Exactly-once delivery; `None` for delivery at least once.
+    pub exactly_once: Option<ExactlyOnce>,
     /// What the worker's file says for all connectors.
     pub worker: WorkerConfig,
 }

@@ -21,6 +21,8 @@ pub struct DecodeConfig {
     pub inconsistent_schema: FailureHandling,
     /// `field.name.adjustment.mode`, for column names.
     pub field_names: FieldNameAdjustment,
+    /// `schema.name.adjustment.mode`, for the names of row, key and envelope.
+    pub schema_names: FieldNameAdjustment,
     /// `TinyIntOneToBooleanConverter`s, each with its selector and whether it looks at the length.
     pub tiny_int_one: Vec<TinyIntOne>,
     /// `column.truncate.*` and `column.mask.*`, in the order in which they are tried.
@@ -58,6 +60,7 @@ pub enum MaskRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the algorithms'")]
 pub enum HashAlgorithm {
+    Md5,
     Sha1,
     Sha256,
     Sha384,

@@ -1,6 +1,7 @@
 //! All inputs to one checked configuration.
 
 mod converters;
+mod exactly_once;
 mod masks;
 mod router;
 mod sink;
@@ -245,13 +246,15 @@ fn assemble(
         },
         findings,
     );
+    let exactly_once = exactly_once::exactly_once(&name, &section, &worker, &sink, findings);
     source::cross_checks(&section, &converters, findings);
-    source::notices(&section, &worker, &topic_prefix, findings);
+    source::notices(&section, &topic_prefix, findings);
     let skipped_operations = source::skipped_operations(&section, findings);
     let (router, transforms) = transforms?;
     Some(ConnectorConfig {
         name,
         heartbeat: source::heartbeat(&section, &topic_prefix),
+        transaction_topic: source::transaction_topic(&section, &topic_prefix),
         topic_prefix,
         source,
         capture,
@@ -262,6 +265,7 @@ fn assemble(
         tombstones_on_delete: section.boolean("tombstones.on.delete"),
         converters,
         sink,
+        exactly_once,
         skipped_operations,
         tolerate_errors: section
             .trimmed("errors.tolerance")
@@ -270,12 +274,17 @@ fn assemble(
         log_error_messages: section.boolean("errors.log.include.messages"),
         dead_letter_topic: dead_letter_topic(&section, findings),
         topic_delimiter: section.text("topic.delimiter").unwrap_or_default(),
-        worker: WorkerConfig {
-            group_id: worker.trimmed("group.id"),
-            listeners: worker.list("listeners"),
-            exactly_once_source: worker.word("exactly.once.source.support"),
-        },
+        worker: worker_config(&worker),
     })
+}
+
+/// What the worker's file says for all connectors.
+fn worker_config(worker: &Section) -> WorkerConfig {
+    WorkerConfig {
+        group_id: worker.trimmed("group.id"),
+        listeners: worker.list("listeners"),
+        exactly_once_source: worker.word("exactly.once.source.support"),
+    }
 }
 
 /// Connect has dead letters of sinks only; here rows that `errors.tolerance` lets pass go there.

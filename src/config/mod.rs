@@ -8,6 +8,7 @@ mod capture;
 mod connector;
 mod debezium_server;
 mod decode;
+mod exactly_once;
 mod file;
 mod java_properties;
 mod java_regex;
@@ -34,6 +35,7 @@ pub use decode::{
     BigintUnsignedHandling, BinaryHandling, ColumnMask, DecimalHandling, DecodeConfig,
     FailureHandling, FieldNameAdjustment, HashAlgorithm, MaskRule, TimePrecision, TinyIntOne,
 };
+pub use exactly_once::{ExactlyOnce, ExactlyOnceSupport};
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
 pub use load::{Inputs, check, load};
 pub use problem::{Problem, Shown};

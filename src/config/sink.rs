@@ -59,7 +59,39 @@ pub struct SinkConfig {
     pub transaction_boundary: TransactionBoundary,
     /// `offsets.storage.topic`, or the worker's `offset.storage.topic`: where Connect kept the offset.
     pub offsets_topic: Option<String>,
+    /// `offset.storage.partitions`, `.replication.factor` and the rest of them: how that topic is made.
+    pub offsets_topic_settings: TopicSettings,
 }
+
+impl SinkConfig {
+    /// The settings of `producer` that any client needs to reach the same brokers: its way there, its login and
+    /// its patience. What only a producer has is left out.
+    pub fn connection(&self) -> impl Iterator<Item = (&str, &Secret)> {
+        let is_shared = |name: &str| CONNECTION.iter().any(|prefix| name.starts_with(prefix));
+        let all = self.producer.iter().map(|(name, value)| (name.as_str(), value));
+        all.filter(move |(name, _)| is_shared(name))
+    }
+}
+
+/// What the names of such settings begin with.
+const CONNECTION: &[&str] = &[
+    "allow.auto",
+    "api.",
+    "broker.",
+    "client.",
+    "connections.",
+    "debug",
+    "enable.ssl",
+    "log",
+    "metadata.",
+    "receive.",
+    "reconnect.",
+    "sasl.",
+    "security.",
+    "socket.",
+    "ssl.",
+    "topic.metadata.",
+];
 
 /// `topic.creation.*`.
 #[derive(Clone, Debug)]

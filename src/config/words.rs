@@ -2,9 +2,9 @@
 
 use super::properties::Words;
 use super::{
-    BigintUnsignedHandling, BinaryHandling, DecimalHandling, ExactlyOnceSource, FailureHandling,
-    FieldNameAdjustment, InvalidOperation, MissingField, NullInJson, PlacementKind, SnapshotMode,
-    TimePrecision, TlsMode, TransactionBoundary,
+    BigintUnsignedHandling, BinaryHandling, DecimalHandling, ExactlyOnceSource, ExactlyOnceSupport,
+    FailureHandling, FieldNameAdjustment, InvalidOperation, MissingField, NullInJson,
+    PlacementKind, SnapshotMode, TimePrecision, TlsMode, TransactionBoundary,
 };
 
 macro_rules! words {
@@ -39,5 +39,6 @@ words! {
     NullInJson { "ignore" => Ignore, "optional_bytes" => OptionalBytes }
     InvalidOperation { "warn" => Warn, "error" => Error, "fatal" => Fatal }
     TransactionBoundary { "poll" => Poll, "interval" => Interval, "connector" => Connector }
+    ExactlyOnceSupport { "requested" => Requested, "required" => Required }
     ExactlyOnceSource { "disabled" => Disabled, "preparing" => Preparing, "enabled" => Enabled }
 }

@@ -87,6 +87,13 @@ impl JsonConverter {
                 }
                 out.push(b']');
             }
+            Value::Map(_) if schema.is_some_and(|schema| schema.key_schema.is_none()) => {
+                return Err(ConvertError::Type {
+                    place: self.place,
+                    converter: "JsonConverter",
+                    found: "MAP without entries",
+                });
+            }
             Value::Map(entries) => {
                 let element = schema.and_then(|schema| schema.value_schema.as_deref());
                 out.push(b'{');

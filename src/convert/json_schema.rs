@@ -60,24 +60,35 @@ fn write_children(
             out.push(b']');
         }
         SchemaType::Array => {
-            if let Some(items) = &schema.value_schema {
-                out.extend_from_slice_copy(b",\"items\":");
-                write_schema(converter, items, None, out)?;
-            }
+            out.extend_from_slice_copy(b",\"items\":");
+            write_child(converter, schema.value_schema.as_deref(), out)?;
         }
         SchemaType::Map => {
             for (name, child) in [("keys", &schema.key_schema), ("values", &schema.value_schema)] {
-                if let Some(child) = child {
-                    out.push(b',');
-                    write_string(name, out);
-                    out.push(b':');
-                    write_schema(converter, child, None, out)?;
-                }
+                out.push(b',');
+                write_string(name, out);
+                out.push(b':');
+                write_child(converter, child.as_deref(), out)?;
             }
         }
         _ => {}
     }
     Ok(())
+}
+
+/// Where values have no type in common there is none.
+fn write_child(
+    converter: &JsonConverter,
+    child: Option<&Schema>,
+    out: &mut ArenaVec<'_, u8>,
+) -> Result<(), ConvertError> {
+    match child {
+        Some(child) => write_schema(converter, child, None, out),
+        None => {
+            out.extend_from_slice_copy(b"null");
+            Ok(())
+        }
+    }
 }
 
 fn write_member(name: &str, text: Option<&str>, out: &mut ArenaVec<'_, u8>) {

@@ -82,11 +82,14 @@ fn is_now(text: &str) -> bool {
 }
 
 /// Debezium reads the default of an INT64 as a double, so large ones are rounded, or cut at the largest INT64.
-/// That of a FLOAT(m,d) has not been in four bytes, as its values have.
+/// One of a boolean is any number. That of a FLOAT(m,d) has not been in four bytes, as its values have.
 fn as_double(column: &ColumnType, target: &Target, text: &str) -> Option<DefaultValue> {
     let value: f64 = text.parse().ok()?;
     if let ColumnType::Float { widened: true } = column {
         return Some(DefaultValue::Float64(value));
+    }
+    if let Target::Boolean = target {
+        return Some(DefaultValue::Boolean(value > 0.0));
     }
     let Target::Int64 = target else { return None };
     #[expect(clippy::cast_possible_truncation, reason = "a double beyond INT64 is to be cut")]

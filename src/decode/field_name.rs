@@ -2,6 +2,15 @@ use crate::config::FieldNameAdjustment;
 
 /// `field.name.adjustment.mode`.
 pub(super) fn adjusted_name(name: &str, mode: FieldNameAdjustment) -> String {
+    adjusted(name, mode, |_| false)
+}
+
+/// `schema.name.adjustment.mode`: dots stay.
+pub(super) fn adjusted_full_name(name: &str, mode: FieldNameAdjustment) -> String {
+    adjusted(name, mode, |c| c == '.')
+}
+
+fn adjusted(name: &str, mode: FieldNameAdjustment, stays: impl Fn(char) -> bool) -> String {
     let unicode = |c: char| {
         let mut units = [0; 2];
         let unit = |unit: &u16| match unit {
@@ -17,7 +26,7 @@ pub(super) fn adjusted_name(name: &str, mode: FieldNameAdjustment) -> String {
     for (index, c) in name.chars().enumerate() {
         match mode {
             FieldNameAdjustment::None => adjusted.push(c),
-            _ if legal(index, c) => adjusted.push(c),
+            _ if legal(index, c) || stays(c) => adjusted.push(c),
             FieldNameAdjustment::AvroUnicode => adjusted.push_str(&unicode(c)),
             FieldNameAdjustment::Avro => {
                 adjusted.push('_');

@@ -20,9 +20,9 @@ pub(super) fn misfit(
     {
         return differs("sign");
     }
-    if let Some(collation) = metadata.collation
+    if let Some(of_map) = metadata.collation.and_then(character_set)
         && wire.is_character()
-        && (character_set(collation) == Some("binary")) != layout.character_set.is_none()
+        && of_map != own_character_set(layout)
     {
         return differs("character set");
     }
@@ -75,6 +75,15 @@ fn fits(layout: &ColumnLayout, kind: WireKind, metadata: &ColumnMetadata<'_>) ->
             WireKind::Geometry,
         ) => geometry_fits(&layout.data_type, metadata.geometry),
         _ => false,
+    }
+}
+
+/// As the server names it since 8.0.30.
+fn own_character_set(layout: &ColumnLayout) -> &str {
+    match layout.character_set.as_deref() {
+        None => "binary",
+        Some("utf8") => "utf8mb3",
+        Some(name) => name,
     }
 }
 

@@ -24,6 +24,14 @@ pub struct RowImage<'a> {
     pub key: &'a [Value<'a>],
 }
 
+impl RowImages<'_> {
+    /// Whether an update changes the primary key.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        matches!((self.before, self.after), (Some(before), Some(after)) if before.key != after.key)
+    }
+}
+
 impl<'b> RowsEvent<'b> {
     /// The next row with all that the log says of it, or `None` behind the last. Every wanted column is
     /// decoded.

@@ -11,6 +11,8 @@ pub struct TableLayout {
     pub columns: Vec<ColumnLayout>,
     /// Indices into `columns` of the primary key's columns, in key order.
     pub primary_key: Vec<usize>,
+    /// `TABLE_COLLATION`, which new columns take.
+    pub collation: Option<String>,
 }
 
 /// A column as `information_schema.columns` describes it.

@@ -3,6 +3,7 @@
 
 use bumpalo::Bump;
 use bumpalo::collections::String as ArenaString;
+use md5::{Digest, Md5};
 use ring::digest;
 
 use super::column::ColumnType;
@@ -78,19 +79,11 @@ impl Mask {
             // A null is hidden too.
             (Self::Text(text), _) => Value::String(text),
             (Self::Hash { algorithm, salt, serialized, limit }, Value::String(text)) => {
-                let mut context = digest::Context::new(ring_algorithm(*algorithm));
-                context.update(salt);
-                if *serialized {
-                    context.update(&java_serialized(text));
+                let mut hex = if *serialized {
+                    hash(*algorithm, salt, &java_serialized(text), arena)
                 } else {
-                    context.update(text.as_bytes());
-                }
-                let mut hex = ArenaString::new_in(arena);
-                for byte in context.finish().as_ref() {
-                    for digit in [byte >> 4, byte & 15] {
-                        hex.extend(char::from_digit(u32::from(digit), 16));
-                    }
-                }
+                    hash(*algorithm, salt, text.as_bytes(), arena)
+                };
                 hex.truncate(hex.len().min(*limit));
                 Value::String(hex.into_bump_str())
             }
@@ -99,13 +92,31 @@ impl Mask {
     }
 }
 
-fn ring_algorithm(algorithm: HashAlgorithm) -> &'static digest::Algorithm {
-    match algorithm {
+/// The digest of both in hexadecimal digits.
+fn hash<'a>(
+    algorithm: HashAlgorithm,
+    salt: &[u8],
+    text: &[u8],
+    arena: &'a Bump,
+) -> ArenaString<'a> {
+    let digits = |digest: &[u8]| {
+        let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digits = digits.filter_map(|digit| char::from_digit(u32::from(digit), 16));
+        ArenaString::from_iter_in(digits, arena)
+    };
+    let algorithm = match algorithm {
+        HashAlgorithm::Md5 => {
+            return digits(&Md5::new().chain_update(salt).chain_update(text).finalize());
+        }
         HashAlgorithm::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
         HashAlgorithm::Sha256 => &digest::SHA256,
         HashAlgorithm::Sha384 => &digest::SHA384,
         HashAlgorithm::Sha512 => &digest::SHA512,
-    }
+    };
+    let mut context = digest::Context::new(algorithm);
+    context.update(salt);
+    context.update(text);
+    digits(context.finish().as_ref())
 }
 
 /// The text's first so many UTF-16 units. Java would keep half a character at the cut, which no UTF-8 can hold:

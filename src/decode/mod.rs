@@ -11,6 +11,7 @@ mod charset;
 mod collation;
 mod column;
 mod column_source;
+pub mod ddl;
 mod decimal;
 mod default;
 mod error;

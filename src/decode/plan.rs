@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use super::column::{ColumnType, IntegerSize};
 use super::column_source::{Source, fitting_sources, full_sources, layout_sources};
 use super::default::{Absent, ColumnDefault};
-use super::field_name::adjusted_name;
+use super::field_name::{adjusted_full_name, adjusted_name};
 use super::layout::TableLayout;
 use super::mask::Mask;
 use super::raw::Raw;
@@ -101,6 +101,7 @@ impl TablePlan {
             return Err(mismatch("its primary key has a column that the table has not".to_owned()));
         }
         let rules = Rules::of_rows(config);
+        let topic = &adjusted_full_name(topic, config.schema_names);
         let mut plan = Self {
             schema: TableSchema {
                 database: layout.database.clone(),
@@ -335,7 +336,10 @@ impl ColumnPlan {
 fn is_boolean(source: &Source<'_>, config: &DecodeConfig, name: impl Fn() -> String) -> bool {
     let ColumnType::Integer { size, .. } = source.column_type else { return false };
     let one = size == IntegerSize::TinyOne;
+    // Its name is another to the converter.
+    let zerofill = source.layout.is_some_and(|layout| layout.column_type.contains("zerofill"));
     (one || size == IntegerSize::Tiny)
+        && !zerofill
         && config.tiny_int_one.iter().any(|converter| {
             (one || !converter.length_checker)
                 && converter.selector.as_ref().is_none_or(|selector| selector.matches(&name()))
@@ -372,6 +376,7 @@ mod tests {
             table: "t".into(),
             columns: vec![tiny("tinyint(1)", Some("1")), tiny("tinyint", None)],
             primary_key: Vec::new(),
+            collation: None,
         };
         for (config, expected) in [
             (DecodeConfig::default(), [SchemaType::Int16, SchemaType::Int16]),

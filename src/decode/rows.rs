@@ -374,6 +374,7 @@ mod tests {
             table: "t".into(),
             columns: columns.iter().enumerate().map(column).collect(),
             primary_key: vec![0],
+            collation: None,
         }
     }
 

@@ -8,12 +8,9 @@ use super::{DecodeError, TablePlan, ValueError, charset, decimal, temporal};
 use crate::connect::{Cell, Operation, RowChange};
 
 impl TablePlan {
-    /// The columns to select for [`snapshot_row`](Self::snapshot_row), quoted and separated by commas.
-    #[must_use]
-    pub fn select_list(&self) -> String {
-        let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
-        let names: Vec<String> = self.field_columns().map(|column| quoted(&column.name)).collect();
-        names.join(", ")
+    /// The columns to select for [`snapshot_row`](Self::snapshot_row).
+    pub fn selected(&self) -> impl Iterator<Item = &str> {
+        self.field_columns().map(|column| column.name.as_str())
     }
 
     /// A row of a snapshot: one text of MySQL's text protocol for each field of `schema`, read in utf8mb4 and

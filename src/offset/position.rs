@@ -62,6 +62,8 @@ impl Offset {
         let object = json.as_object().ok_or(OffsetError::NotAnObject)?;
         let number = |name: &'static str| match object.get(name) {
             None | Some(Json::Null) => Ok(0),
+            // Debezium takes a number's text too, which may come from Connect's REST API.
+            Some(Json::String(text)) => text.trim().parse().map_err(|_| OffsetError::Member(name)),
             Some(value) => value.as_u64().ok_or(OffsetError::Member(name)),
         };
         let file = object.get("file").and_then(Json::as_str).ok_or(OffsetError::Member("file"))?;

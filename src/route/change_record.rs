@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Place, RawKind, RecordPart, RouteError};
+use super::{Place, RawKind, RecordPart, RouteError, TransactionOrder};
 use crate::connect::{
     Cell, DefaultValue, Field, Header, Schema, SchemaAndValue, SchemaRef, SchemaType, SourceRecord,
     TableSchema, Value, logical,
@@ -67,6 +67,8 @@ pub struct Change<'a> {
     pub source: ChangeSource<'a>,
     /// The time of processing, in nanoseconds since the epoch.
     pub now_ns: i64,
+    /// Its place in its transaction, where the file asks for it.
+    pub transaction: Option<TransactionOrder<'a>>,
 }
 
 /// The topic of a table's records before the router.
@@ -171,7 +173,14 @@ impl ChangeRecords {
             self.row(change.before, arena)?,
             self.row(change.after, arena)?,
             Value::Struct(arena.alloc_slice_copy(&of_source)),
-            Value::Null,
+            change.transaction.map_or(Value::Null, |order| {
+                let values = [
+                    Value::String(order.id),
+                    Value::Int64(order.total),
+                    Value::Int64(order.of_table),
+                ];
+                Value::Struct(arena.alloc_slice_copy(&values))
+            }),
             Value::String(change.op),
             Value::Int64(change.now_ns.div_euclid(1_000_000)),
             Value::Int64(change.now_ns.div_euclid(1000)),

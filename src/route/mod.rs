@@ -17,6 +17,7 @@ mod plan;
 mod row;
 mod timestamp;
 mod topic;
+mod transaction_record;
 mod transform;
 
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use expand::ExpandWarning;
 pub use gate::{Fate, Gate, RawKind};
 pub use heartbeat::Heartbeat;
 pub use plan::{Place, RecordPart, RouterPlan};
+pub use transaction_record::{TransactionOrder, TransactionRecords};
 pub use transform::TransformChain;

@@ -5,17 +5,19 @@ use tracing::warn;
 
 use super::Failure;
 use super::queries::Queries;
-use super::routing::Routing;
+use super::routing::{OwnRecords, Routing};
 use super::sender::Sender;
 use crate::config::ConnectorConfig;
 use crate::route::Heartbeat;
 
 /// Debezium's heartbeat records, by the clock: also on a server where nothing happens.
 pub(super) struct Beat {
-    record: Heartbeat,
+    /// None where a filter drops them.
+    record: Option<Heartbeat>,
     interval: Duration,
     action_query: Option<String>,
-    last: Instant,
+    /// None before the first one, which is due at once.
+    last: Option<Instant>,
 }
 
 impl Beat {
@@ -24,25 +26,26 @@ impl Beat {
     pub(super) fn new(config: &ConnectorConfig, routing: &Routing) -> Option<Self> {
         let heartbeat = config.heartbeat.as_ref()?;
         let record = Heartbeat::new(heartbeat.topic.clone(), &config.topic_prefix);
-        if routing.chain.keeps_parts()
-            && let Err(problems) = routing.converters.check(record.parts())
-        {
-            for problem in problems {
-                warn!(connector = %config.name, "heartbeats are not published: {problem}");
+        let published = match routing.check_own(&heartbeat.topic, record.parts()) {
+            Ok(own) => own == OwnRecords::Published,
+            Err(problems) => {
+                for problem in problems {
+                    warn!(connector = %config.name, "heartbeats are not published: {problem}");
+                }
+                return None;
             }
-            return None;
-        }
+        };
         Some(Self {
-            record,
+            record: published.then_some(record),
             interval: heartbeat.interval,
             action_query: heartbeat.action_query.clone(),
-            last: Instant::now(),
+            last: None,
         })
     }
 
     /// Whether the interval has passed.
     pub(super) fn is_due(&self) -> bool {
-        self.last.elapsed() >= self.interval
+        self.last.is_none_or(|last| last.elapsed() >= self.interval)
     }
 
     /// Sends one, and runs the action query.
@@ -54,13 +57,9 @@ impl Beat {
         queries: &Queries,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        self.last = Instant::now();
-        let record = self.record.record(now_ms, arena);
-        let record = routing.chain.apply(record, arena);
-        let record = record.map_err(|err| Failure::Transforms(vec![err.to_string()]))?;
-        if let Some(record) = record {
-            let record = routing.converters.convert(&record, arena);
-            sender.send(&record.map_err(|err| Failure::Converters(Box::new(err)))?, 0)?;
+        self.last = Some(Instant::now());
+        if let Some(record) = &self.record {
+            routing.publish_own(record.record(now_ms, arena), arena, 0, sender)?;
         }
         if let Some(query) = &self.action_query {
             queries.run(query, "heartbeat.action.query");

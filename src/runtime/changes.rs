@@ -55,6 +55,11 @@ impl<'a> ChangedRow<'a> {
         match (self.images.before, self.images.after) {
             (None, None) => Ok(()),
             (None, Some(after)) => {
+                let inserted = self.row_change(Change, "c", None, Some(after));
+                if self.source.snapshot.is_none() && context.was_in_snapshot(self.table, &inserted)
+                {
+                    return Ok(());
+                }
                 let op = if self.source.snapshot.is_some() { "r" } else { "c" };
                 self.one(Change, op, None, Some(after), context, sender)
             }
@@ -96,6 +101,12 @@ impl<'a> ChangedRow<'a> {
         context: &mut RowContext<'a>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
+        let order = match &mut context.metadata {
+            Some(metadata) if !kind.is_tombstone() => {
+                metadata.count(&self.table.name, context.arena)
+            }
+            _ => None,
+        };
         match (self.gated.gate.fate(kind), &self.gated.router) {
             (Fate::Dropped, _) => {
                 context.dropped.filtered();
@@ -119,6 +130,7 @@ impl<'a> ChangedRow<'a> {
                     other_key: other.filter(|_| moved).map_or(&[], |image| image.key),
                     source: self.source,
                     now_ns: self.now_ns,
+                    transaction: order,
                 };
                 let record = self.gated.records.record(&change, context.arena);
                 let result = match record {

@@ -7,6 +7,7 @@ use tracing::{debug, error};
 
 use super::Stop;
 use crate::checkpoint::{InFlight, Store, StoreError};
+use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::sink::Reports;
@@ -120,7 +121,9 @@ impl Shared {
 
     fn save(&self) -> Result<(), StoreError> {
         let offset = self.in_flight.durable_offset();
+        fault_point("checkpoint taken");
         self.store.lock().unwrap_or_else(PoisonError::into_inner).save(&offset)?;
+        fault_point("checkpoint stored");
         debug!(file = %offset.position.file, pos = offset.position.pos, "checkpoint stored");
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         self.metrics.checkpoint_time.set(now);

@@ -1,3 +1,5 @@
+mod exactly_once;
+
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,8 +8,11 @@ use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use uuid::Uuid;
 
+use exactly_once::Border;
+
 use super::backoff::Backoff;
 use super::checkpointer::Checkpointer;
+use super::claim::Claim;
 use super::hosts::{Hosts, Next};
 use super::pipeline::Pipeline;
 use super::queries::Queries;
@@ -19,11 +24,11 @@ use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
 use super::{ConnectorState, ConnectorStatus, Failure};
-use crate::checkpoint::{InFlight, Store};
+use crate::checkpoint::{InFlight, OffsetsTopic, Store};
 use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
-use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError};
+use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError, TransactionalSink};
 use crate::source::{DumpStart, Replica, SourceError};
 
 /// How long acknowledgements are waited for at a stop.
@@ -41,6 +46,10 @@ pub(super) struct Connector {
     metrics: ConnectorMetrics,
     /// Records go one by one, since the broker refused a batch of them as too large.
     alone: AtomicBool,
+    /// Exactly-once delivery.
+    claim: Option<Claim>,
+    /// In Kafka transactions: where a MySQL transaction begins that cannot be published, so that those before it are.
+    border: Mutex<Border>,
 }
 
 /// What lives as long as one producer does.
@@ -59,7 +68,20 @@ impl Connector {
         shared: Arc<Shared>,
     ) -> Self {
         let metrics = shared.metrics.connector(&config.name);
-        Self { config: Arc::new(config), status, shared, metrics, alone: AtomicBool::new(false) }
+        let config = Arc::new(config);
+        let claim = Claim::new(&config).filter(|_| shared.sink == SinkKind::Kafka);
+        if config.exactly_once.is_some() && claim.is_none() {
+            warn!(connector = %config.name, "exactly-once delivery is for --sink kafka alone");
+        }
+        Self {
+            config,
+            status,
+            shared,
+            metrics,
+            alone: AtomicBool::new(false),
+            claim,
+            border: Mutex::default(),
+        }
     }
 
     /// Runs until a stop is requested or a person must act.
@@ -77,6 +99,11 @@ impl Connector {
             if failure.is_of_batch() && !self.alone.swap(true, Ordering::Relaxed) {
                 let error = failure.chain();
                 warn!(connector = %self.config.name, error, "a batch was refused as too large: its records are sent again, from now on one by one, which is slower; a producer.override.batch.size below the topic's max.message.bytes avoids this");
+                continue;
+            }
+            if self.takes_border() {
+                let error = failure.chain();
+                warn!(connector = %self.config.name, error, "a transaction cannot be published: those before it are sent once more without it");
                 continue;
             }
             match hosts.after(&failure) {
@@ -144,11 +171,23 @@ impl Connector {
     ) -> Result<(), Failure> {
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
-        let start = start(&self.config, &queries, store, &routing, *started)?;
+        let (in_flight, sink) = self.claim(store)?;
+        // In exactly-once delivery the claim has read it.
+        let takes_over = self.shared.sink == SinkKind::Kafka && self.claim.is_none();
+        let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| takes_over);
+        let start =
+            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), *started)?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
-        let mut session = self.open_session(&start, host, store)?;
-        let result = self.read(start, &mut session, store, &queries, routing, caught_up, backoff);
+        in_flight.begin_at(start.offset.clone());
+        let mut session = self.open_session(&start, host, store, in_flight, sink)?;
+        let begun = session.sender.commit_start().and_then(|()| match &self.claim {
+            Some(claim) => Ok(claim.mark(store)?),
+            None => Ok(()),
+        });
+        let result = begun.and_then(|()| {
+            self.read(start, &mut session, store, &queries, routing, caught_up, backoff)
+        });
         self.close_session(session, result)
     }
 
@@ -157,9 +196,13 @@ impl Connector {
         start: &Start,
         host: &str,
         store: &Arc<Mutex<Store>>,
+        in_flight: Arc<InFlight>,
+        claimed: Option<TransactionalSink>,
     ) -> Result<Session, Failure> {
-        let in_flight = Arc::new(InFlight::new(start.offset.clone()));
-        let sink = self.sink(&in_flight)?;
+        let sink = match claimed {
+            Some(sink) => Box::new(sink),
+            None => self.sink(&in_flight)?,
+        };
         let checkpointer = Checkpointer::start(
             &self.config.name,
             Arc::clone(&in_flight),
@@ -174,6 +217,7 @@ impl Connector {
             Arc::clone(&self.status),
             self.shared.stop.clone(),
         );
+        let sender = self.in_transactions(sender);
         Ok(Session { uuid: start.uuid, host: host.to_owned(), in_flight, checkpointer, sender })
     }
 
@@ -200,7 +244,9 @@ impl Connector {
         mut session: Session,
         result: Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if matches!(result, Err(Failure::Sink(_) | Failure::Delivery { .. })) {
+        if matches!(result, Err(Failure::Sink(_) | Failure::Delivery { .. }))
+            || session.sender.is_partial()
+        {
             session.sender.purge();
         } else if !session.sender.drain(Instant::now() + DRAIN_MAX) {
             warn!(connector = %self.config.name, "records are left unacknowledged; a start sends them again");
@@ -262,13 +308,14 @@ impl Connector {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            stream.place_inside(&mut session.sender);
+            stream.place_inside(&mut session.sender)?;
             session.sender.publish();
             if self.config.source.hosts.len() > 1 && matches!(failure, Failure::Source(_)) {
                 self.metrics.disconnects.inc();
                 return Err(failure); // Another host may have gone on in this one's place.
             }
             let Failure::Source(source) = failure else {
+                self.note_border(&failure, &mut session.sender);
                 return Err(stream.explain(failure, &session.in_flight));
             };
             self.metrics.disconnects.inc();
@@ -277,6 +324,9 @@ impl Connector {
                 clashes = 0;
             }
             clashes += u32::from(matches!(*source, SourceError::ClashingReplica(_)));
+            if self.claim.is_some() {
+                self.settle(&mut session.sender)?;
+            }
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
@@ -316,7 +366,6 @@ impl Connector {
             in_flight: &session.in_flight,
             status: &self.status,
             metrics: &self.metrics,
-            stop: &self.shared.stop,
             caught_up,
         };
         pipeline.run(&mut replica)

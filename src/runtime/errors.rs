@@ -244,7 +244,7 @@ fn account(failure: &Failure) -> Option<Account> {
             stage: "KAFKA_PRODUCE",
             class: "org.apache.kafka.connect.runtime.WorkerSourceTask",
             exception: match err.reason() {
-                SinkError::TooLarge { .. } => {
+                SinkError::TooLarge { .. } | SinkError::LargerThanBuffer { .. } => {
                     "org.apache.kafka.common.errors.RecordTooLargeException"
                 }
                 SinkError::IllegalTopic { .. } => {
@@ -258,11 +258,13 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::Event { .. }
         | Failure::Converters(_)
         | Failure::Transforms(_)
+        | Failure::TransactionRecords(_)
         | Failure::Tables(_)
         | Failure::NothingToRecover
         | Failure::Sink(_)
         | Failure::Delivery { .. }
         | Failure::Store(_)
+        | Failure::OffsetsTopic(_)
         | Failure::StatementFormat { .. }
         | Failure::UnprovenLayout { .. }
         | Failure::UnknownEvent { .. }

@@ -1,4 +1,4 @@
-use crate::checkpoint::StoreError;
+use crate::checkpoint::{OffsetsTopicError, StoreError};
 use crate::convert::ConvertError;
 use crate::decode::DecodeError;
 use crate::error::Remedy;
@@ -57,6 +57,9 @@ pub enum Failure {
     /// Transforms that cannot do what they are configured to do.
     #[error("{}", .0.join("\n"))]
     Transforms(Vec<String>),
+    /// Transaction records that the converters cannot write.
+    #[error("provide.transaction.metadata: {}", .0.join("\n"))]
+    TransactionRecords(Vec<String>),
     /// Tables that the router cannot work with.
     #[error("{}", .0.join("\n"))]
     Tables(Vec<String>),
@@ -87,6 +90,9 @@ pub enum Failure {
     /// The checkpoint.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The topic of positions.
+    #[error(transparent)]
+    OffsetsTopic(Box<OffsetsTopicError>),
     /// `table.op.invalid.behavior=fatal` and an outbox row was updated.
     #[error(
         "transaction {transaction} updates a row of {table} and table.op.invalid.behavior is fatal; outbox \
@@ -162,6 +168,12 @@ impl From<SourceError> for Failure {
     }
 }
 
+impl From<OffsetsTopicError> for Failure {
+    fn from(err: OffsetsTopicError) -> Self {
+        Self::OffsetsTopic(Box::new(err))
+    }
+}
+
 impl Failure {
     /// Whether waiting can cure it: the one place that decides.
     #[must_use]
@@ -174,9 +186,11 @@ impl Failure {
             Self::Sink(err) | Self::Refused(err) => err.remedy(),
             Self::Delivery { source, .. } => source.remedy(),
             Self::Store(err) => err.remedy(),
+            Self::OffsetsTopic(err) => err.remedy(),
             Self::Event { .. }
             | Self::Converters(_)
             | Self::Transforms(_)
+            | Self::TransactionRecords(_)
             | Self::Tables(_)
             | Self::NothingToRecover
             | Self::InvalidOperation { .. }
@@ -195,11 +209,48 @@ impl Failure {
         matches!(source.reason(), SinkError::TooLarge { .. })
     }
 
+    /// Whether it lies in what a transaction holds, so that those before it could still be published.
+    pub(super) fn is_of_transaction(&self) -> bool {
+        match self {
+            Self::Decode { .. }
+            | Self::Route { .. }
+            | Self::Convert { .. }
+            | Self::Event { .. }
+            | Self::Refused(_)
+            | Self::Delivery { .. }
+            | Self::InvalidOperation { .. }
+            | Self::StatementFormat { .. }
+            | Self::UnprovenLayout { .. }
+            | Self::UnknownEvent { .. }
+            | Self::Incident { .. } => self.remedy() == Remedy::Stop,
+            Self::Sink(err) => {
+                err.is_of_record() || matches!(err, SinkError::TransactionTooLarge { .. })
+            }
+            Self::Source(_)
+            | Self::Converters(_)
+            | Self::Transforms(_)
+            | Self::TransactionRecords(_)
+            | Self::Tables(_)
+            | Self::NothingToRecover
+            | Self::Store(_)
+            | Self::OffsetsTopic(_)
+            | Self::Panic(_)
+            | Self::StopRequested => false,
+        }
+    }
+
     /// Whether the server cannot go on from the stored position.
     pub(super) fn is_lost_position(&self) -> bool {
         let Self::Source(source) = self else { return false };
         let SourceError::Preflight(problems) = &**source else { return false };
         problems.iter().any(PreflightProblem::is_lost_position)
+    }
+
+    /// Whether the server is not the one that the stored position is from: the one may yet come back.
+    pub(super) fn is_of_other_server(&self) -> bool {
+        let Self::Source(source) = self else { return false };
+        let SourceError::Preflight(problems) = &**source else { return false };
+        problems.iter().any(|problem| matches!(problem, PreflightProblem::OtherServer(_)))
     }
 
     /// The whole chain of causes in one line.

@@ -1,115 +1,162 @@
 //! Which layout a captured table had at the reader's place in the log. Needed where table maps do not carry it
 //! (`binlog_row_metadata=MINIMAL`): a layout that fits a table map may still have its columns in another order.
+//!
+//! Statements in the log are followed: the layout behind one is derived from that before it. Tables that are not
+//! captured are followed too where they may get a captured table's name, as those of an online schema change do.
+//! Where a statement is not understood, the present layout is looked up with the table's next row, and holds once the
+//! rest of the log shows no later alteration.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+mod history;
 
-use serde::{Deserialize, Serialize};
-use tracing::info;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use history::{History, Version, remember};
+use tracing::{info, warn};
 
 use super::Failure;
 use super::alteration::Alteration;
 use super::queries::Queries;
 use super::sender::Sender;
 use crate::checkpoint::{Store, StoreError};
+use crate::config::TableFilter;
 use crate::decode::TableLayout;
+use crate::decode::ddl::{Becomes, Known, Server, Statement, TableName};
 use crate::offset::BinlogPosition;
+use crate::source::event::Query;
 
-/// What layouts are stored under, with the table's name behind.
-const LAYOUT: &str = "layout:";
-/// Versions kept of one table; a start that goes back further proves the layout again.
-const VERSIONS_MAX: usize = 8;
 /// How much of a statement a message shows.
 const SHOWN: usize = 200;
 
-/// A layout from a place on; none where the table was altered and no row has come since.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Version {
-    file: String,
-    pos: u64,
-    layout: Option<TableLayout>,
-}
-
-/// The layouts of captured tables by name, each version stored before the checkpoint can pass its place.
+/// The layouts of captured tables and of those that may become one.
 pub(super) struct Layouts {
-    store: Arc<Mutex<Store>>,
-    versions: HashMap<String, Vec<Version>>,
+    history: History,
+    /// What statements rely on; asked for with the first of them.
+    server: Option<Server>,
 }
 
 impl Layouts {
-    /// What is stored for a reader that goes on at `place`.
-    pub(super) fn load(
-        store: Arc<Mutex<Store>>,
-        place: &BinlogPosition,
-    ) -> Result<Self, StoreError> {
-        let mut versions = HashMap::new();
-        if lock(&store).facts_are_old() {
-            Self::forget(&lock(&store))?;
-        }
-        for (name, bytes) in lock(&store).facts(LAYOUT)? {
-            // What cannot be read is proved again.
-            let of_table: Vec<Version> = postcard::from_bytes(&bytes).unwrap_or_default();
-            versions.insert(name, of_table);
-        }
-        let mut layouts = Self { store, versions };
-        layouts.go_back(place);
-        Ok(layouts)
-    }
-
-    /// Forgets what lies behind `place`.
-    pub(super) fn go_back(&mut self, place: &BinlogPosition) {
-        for versions in self.versions.values_mut() {
-            let kept = versions.iter().take_while(|version| version.place().is_behind(place));
-            versions.truncate(kept.count());
-        }
+    /// What is stored.
+    pub(super) fn load(store: Arc<Mutex<Store>>) -> Result<Self, StoreError> {
+        Ok(Self { history: History::load(store)?, server: None })
     }
 
     /// The table's layout at the reader's place, where it is known.
-    pub(super) fn known(&self, name: &str) -> Option<&TableLayout> {
-        self.versions.get(name)?.last()?.layout.as_ref()
+    pub(super) fn known(&self, table: &TableName, place: &BinlogPosition) -> Option<&TableLayout> {
+        match self.history.at(table, place) {
+            Known::Table(layout) => Some(layout),
+            Known::Absent | Known::Unknown => None,
+        }
     }
 
-    /// Takes note of a statement that ends at `place`; the names of the tables that it may have altered.
+    /// Takes note of a statement that ends at `place`; the tables that it has or may have altered.
     pub(super) fn on_statement(
         &mut self,
-        (default, statement): (&[u8], &[u8]),
+        query: &Query<'_>,
         place: &BinlogPosition,
-    ) -> Result<Vec<String>, StoreError> {
-        let Some(alteration) = Alteration::read(default, statement) else { return Ok(Vec::new()) };
+        filter: &TableFilter,
+        queries: &Queries,
+    ) -> Result<Vec<TableName>, Failure> {
+        let Some(alteration) = Alteration::read(query.database, query.statement) else {
+            return Ok(Vec::new());
+        };
+        let captures = |table: &TableName| filter.captures(&table.database, &table.table);
+        let changes = match self.understood(query, queries)? {
+            Some((statement, server)) => self.changes(&statement, &server, place, captures),
+            None => self.unknown(&alteration),
+        };
         let mut altered = Vec::new();
-        for (name, versions) in &self.versions {
-            let layout = versions.last().and_then(|version| version.layout.as_ref());
-            if layout.is_some_and(|layout| alteration.touches(&layout.database, &layout.table)) {
-                altered.push(name.clone());
-            }
+        for (table, becomes) in changes {
+            self.history.add(&table, place, becomes)?;
+            altered.push(table);
         }
-        for name in &altered {
-            self.add(name, place, None)?;
-        }
+        self.history.limit(captures)?;
         Ok(altered)
     }
 
-    /// The table's present layout, once the log between the reader's place and its end shows that it is the one
-    /// at that place too.
+    /// The statement, if it ran to its end and each of its words is understood.
+    fn understood(
+        &mut self,
+        query: &Query<'_>,
+        queries: &Queries,
+    ) -> Result<Option<(Statement, Server)>, Failure> {
+        let Ok(Some(session)) = query.session() else { return Ok(None) };
+        if query.error_code != 0 {
+            return Ok(None);
+        }
+        let server = match self.server.take() {
+            Some(server) => server,
+            None => queries.ddl_server()?,
+        };
+        let statement = Statement::read(query.statement, session, &server);
+        let statement = statement.map(|statement| (statement, server.clone()));
+        self.server = Some(server);
+        Ok(statement)
+    }
+
+    /// What a statement does to tables that matter.
+    fn changes(
+        &self,
+        statement: &Statement,
+        server: &Server,
+        place: &BinlogPosition,
+        captures: impl Fn(&TableName) -> bool,
+    ) -> Vec<(TableName, Becomes)> {
+        let mut changes = statement.apply(server, |table| self.history.before(table, place));
+        if let Some(database) = statement.dropped_database() {
+            let dropped = self.history.tables().filter(|table| table.database == database);
+            changes.extend(dropped.map(|table| (table.clone(), Becomes::Absent)));
+        }
+        let makes = match statement.creates() {
+            Some((table, Some(like))) => Some(table).filter(|_| self.history.follows(like)),
+            Some((table, None)) => {
+                Some(table).filter(|table| self.history.follows_database(&table.database))
+            }
+            None => None,
+        };
+        let names: HashSet<TableName> = changes.iter().map(|(table, _)| table.clone()).collect();
+        let moves = names.iter().any(|table| self.history.follows(table));
+        changes.retain(|(table, becomes)| {
+            let known = matches!(becomes, Becomes::Table(_));
+            let new = moves || makes == Some(table) || captures(table) || table.table.is_empty();
+            self.history.follows(table) || known && new
+        });
+        changes
+    }
+
+    /// A statement that is not understood may have altered each table that its words name.
+    fn unknown(&self, alteration: &Alteration) -> Vec<(TableName, Becomes)> {
+        let tables = self.history.tables();
+        let touched = tables.filter(|table| alteration.touches(&table.database, &table.table));
+        touched.map(|table| (table.clone(), Becomes::Unknown)).collect()
+    }
+
+    /// The layout at the reader's place that is known at a later one, or else the present one, once the log between
+    /// shows that the table was not altered.
     pub(super) fn prove(
         &mut self,
-        (database, table): (&str, &str),
+        table: &TableName,
         place: &BinlogPosition,
         transaction: &str,
         queries: &Queries,
         sender: &Sender,
     ) -> Result<TableLayout, Failure> {
-        let layout = queries.layout(database, table)?;
-        let found = alteration_behind(place, &[(database, table)], queries, || sender.waits())?;
+        let later = self.history.next(table, place);
+        let later = later.and_then(|version| Some((version.layout()?.clone(), version.place())));
+        let (layout, end) = match later {
+            Some(known) => known,
+            None => (queries.layout(&table.database, &table.table)?, queries.end_of_log()?),
+        };
+        let found = alteration_behind(place, &end, &[table], queries, || sender.waits())?;
         if let Some((at, statement)) = found {
             return Err(Failure::UnprovenLayout {
                 transaction: transaction.to_owned(),
-                table: format!("{database}.{table}"),
+                table: format!("{}.{}", table.database, table.table),
                 place: format!("{}:{}", at.file, at.pos),
                 statement,
             });
         }
-        self.add(&format!("{database}.{table}"), place, Some(layout.clone()))?;
+        self.history.add(table, place, Becomes::Table(layout.clone()))?;
         Ok(layout)
     }
 
@@ -123,80 +170,61 @@ impl Layouts {
             return Ok(());
         }
         Self::forget(store)?;
-        let layouts = queries.layouts()?;
-        let names: Vec<(&str, &str)> =
-            layouts.iter().map(|layout| (&*layout.database, &*layout.table)).collect();
-        if alteration_behind(place, &names, queries, || Ok(()))?.is_some() {
+        let mut layouts = queries.layouts()?;
+        let mut databases: Vec<String> =
+            layouts.iter().map(|layout| layout.database.clone()).collect();
+        databases.sort_unstable();
+        databases.dedup();
+        for database in databases {
+            layouts.push(queries.database(&database)?);
+        }
+        let name = |layout: &TableLayout| TableName {
+            database: layout.database.clone(),
+            table: layout.table.clone(),
+        };
+        let names: Vec<TableName> = layouts.iter().map(name).collect();
+        let names: Vec<&TableName> = names.iter().collect();
+        let end = queries.end_of_log()?;
+        if alteration_behind(place, &end, &names, queries, || Ok(()))?.is_some() {
             return Ok(()); // Proved with the first row.
         }
         for layout in layouts {
-            let name = format!("{}.{}", layout.database, layout.table);
-            let version =
-                Version { file: place.file.clone(), pos: place.pos, layout: Some(layout) };
-            remember(store, &name, &[version])?;
+            let table = name(&layout);
+            remember(store, &table, &[Version::new(place, Becomes::Table(layout))])?;
         }
         Ok(())
     }
 
     /// Forgets everything that is stored: another server's places are not comparable.
     pub(super) fn forget(store: &Store) -> Result<(), StoreError> {
-        for (name, _) in store.facts(LAYOUT)? {
-            store.forget(&format!("{LAYOUT}{name}"))?;
-        }
-        Ok(())
-    }
-
-    fn add(
-        &mut self,
-        name: &str,
-        place: &BinlogPosition,
-        layout: Option<TableLayout>,
-    ) -> Result<(), StoreError> {
-        let versions = self.versions.entry(name.to_owned()).or_default();
-        versions.push(Version { file: place.file.clone(), pos: place.pos, layout });
-        versions.drain(..versions.len().saturating_sub(VERSIONS_MAX));
-        let store = lock(&self.store);
-        if store.can_remember() { remember(&store, name, versions) } else { Ok(()) }
+        history::forget(store)
     }
 }
 
-impl Version {
-    fn place(&self) -> BinlogPosition {
-        BinlogPosition { file: self.file.clone(), pos: self.pos }
-    }
-}
-
-fn lock(store: &Mutex<Store>) -> std::sync::MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn remember(store: &Store, name: &str, versions: &[Version]) -> Result<(), StoreError> {
-    let bytes = postcard::to_stdvec(versions)
-        .map_err(|_| StoreError::MalformedFact(format!("{LAYOUT}{name}")))?;
-    store.remember(&format!("{LAYOUT}{name}"), &bytes)
-}
-
-/// The first statement from `place` to the end of the log that may alter one of these tables.
+/// The first statement from `place` to `end` that may alter one of these tables.
 fn alteration_behind(
     place: &BinlogPosition,
-    tables: &[(&str, &str)],
+    end: &BinlogPosition,
+    tables: &[&TableName],
     queries: &Queries,
     wait: impl Fn() -> Result<(), Failure>,
 ) -> Result<Option<(BinlogPosition, String)>, Failure> {
-    let end = queries.end_of_log()?;
-    let mut next = Some(place.clone());
+    let mut next = Some(place.clone()).filter(|place| place != end);
+    if next.is_some() {
+        warn!(file = %place.file, pos = place.pos, "looking through the log for alterations of tables");
+    }
     while let Some(from) = next {
         wait()?;
-        let page = queries.statements(&from, &end)?;
+        let page = queries.statements(&from, end)?;
         for (at, statement) in page.statements {
             let Some(alteration) = Alteration::read_shown(&statement) else { continue };
-            if tables.iter().any(|(database, table)| alteration.touches(database, table)) {
+            if tables.iter().any(|table| alteration.touches(&table.database, &table.table)) {
                 let text = String::from_utf8_lossy(&statement);
                 return Ok(Some((at, text.chars().take(SHOWN).collect())));
             }
         }
         next = page.next;
     }
-    info!(file = %end.file, pos = end.pos, "table layout proved up to the end of the log");
+    info!(file = %end.file, pos = end.pos, "table layout proved up to here");
     Ok(None)
 }

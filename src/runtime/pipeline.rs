@@ -3,10 +3,11 @@ use std::time::{Duration, Instant};
 use tracing::trace;
 
 use super::checkpointer::Checkpointer;
+use super::group::Moment;
 use super::sender::Sender;
 use super::stream::Stream;
 use super::until::CaughtUp;
-use super::{ConnectorStatus, Failure, Stop};
+use super::{ConnectorStatus, Failure};
 use crate::checkpoint::InFlight;
 use crate::metrics::ConnectorMetrics;
 use crate::source::{Packet, Replica};
@@ -27,7 +28,6 @@ pub(super) struct Pipeline<'a> {
     pub(super) checkpointer: &'a Checkpointer,
     pub(super) status: &'a ConnectorStatus,
     pub(super) metrics: &'a ConnectorMetrics,
-    pub(super) stop: &'a Stop,
     pub(super) in_flight: &'a InFlight,
     /// Where to end, if anywhere.
     pub(super) caught_up: Option<&'a CaughtUp>,
@@ -56,6 +56,7 @@ impl Pipeline<'_> {
             events = 0;
             self.metrics.binlog_bytes.inc_by(std::mem::take(&mut bytes));
             self.turn(behind, idle)?;
+            replica.hurry(self.sender.waits_to_commit())?;
         }
     }
 
@@ -70,6 +71,13 @@ impl Pipeline<'_> {
         self.stream.count();
         self.metrics.lag.set(if behind || far_behind { lag.as_secs_f64() } else { 0.0 });
         self.stream.beat(self.sender)?;
+        let moment = match (behind, idle) {
+            (_, true) => Moment::Idle,
+            _ if far_behind => Moment::FarBehind,
+            (true, _) => Moment::Reading,
+            (false, _) => Moment::CaughtUp,
+        };
+        self.sender.settle(moment, self.caught_up.is_some())?;
         self.sender.poll(far_behind)?;
         self.status.tick();
         if let (true, Some(err)) = (idle, self.checkpointer.failure()) {
@@ -81,8 +89,8 @@ impl Pipeline<'_> {
         if !behind && self.has_caught_up() {
             return Err(Failure::StopRequested);
         }
-        if self.stop.requested() {
-            self.stream.place_inside(self.sender);
+        if self.sender.stops() {
+            self.stream.place_inside(self.sender)?;
             return Err(Failure::StopRequested);
         }
         Ok(())

@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::Failure;
 use crate::config::ConnectorConfig;
-use crate::decode::TableLayout;
+use crate::decode::{TableLayout, ddl};
 use crate::offset::BinlogPosition;
 use crate::source::{
-    Server, Snapshot, SourceError, Sql, StatementPage, captured_tables, end_of_log, preflight,
-    read_layout, statements,
+    Server, Snapshot, SourceError, Sql, StatementPage, captured_tables, ddl_server, end_of_log,
+    preflight, read_database, read_layout, some_values, statements,
 };
 
 /// Ordinary queries from the reader's thread, each over a connection of its own: they are rare.
@@ -68,6 +68,45 @@ impl Queries {
             sql.close().await;
             Ok::<_, SourceError>(layout)
         })?)
+    }
+
+    /// A database's present defaults.
+    pub(super) fn database(&self, database: &str) -> Result<TableLayout, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let defaults = read_database(&mut sql, database).await?;
+            sql.close().await;
+            Ok(defaults)
+        })
+    }
+
+    /// What statements that alter tables rely on.
+    pub(super) fn ddl_server(&self) -> Result<ddl::Server, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let server = ddl_server(&mut sql).await?;
+            sql.close().await;
+            Ok(server)
+        })
+    }
+
+    /// Values of the route column that stand in these tables' first rows, of those tables that have it.
+    pub(super) fn route_values(
+        &self,
+        layouts: &[TableLayout],
+        column: &str,
+    ) -> Result<Vec<String>, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let mut values = Vec::new();
+            let has = |layout: &&TableLayout| layout.columns.iter().any(|c| c.name == column);
+            for layout in layouts.iter().filter(has) {
+                let table = (&*layout.database, &*layout.table);
+                values.append(&mut some_values(&mut sql, table, column).await?);
+            }
+            sql.close().await;
+            Ok(values)
+        })
     }
 
     /// The end of the log at this moment.

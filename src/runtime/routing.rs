@@ -1,15 +1,18 @@
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use tracing::warn;
 use uuid::Uuid;
 
 use super::Failure;
 use super::errors::Tolerance;
+use super::sender::Sender;
 use crate::config::ConnectorConfig;
-use crate::connect::TableSchema;
+use crate::connect::{SourceRecord, TableSchema};
 use crate::convert::Converters;
 use crate::route::{
-    ChangeRecords, EventRouter, Fate, Gate, RecordPart, RouterPlan, TransformChain, raw_topic,
+    ChangeRecords, EventRouter, Fate, Gate, RawKind, RecordPart, RouterPlan, TransformChain,
+    raw_topic,
 };
 
 /// What a row passes on its way to bytes: router, transforms and converters.
@@ -43,6 +46,38 @@ impl Routing {
         })
     }
 
+    /// Whether a `Filter` before the router drops records of outflow's own for this topic, and whether the
+    /// converters can write them.
+    pub(super) fn check_own<'p>(
+        &self,
+        topic: &str,
+        parts: impl IntoIterator<Item = RecordPart<'p>>,
+    ) -> Result<OwnRecords, Vec<String>> {
+        let gate = Gate::new(&self.config.transforms, topic, std::iter::empty());
+        if gate.map_err(|err| vec![err.to_string()])?.fate(RawKind::Change) == Fate::Dropped {
+            return Ok(OwnRecords::Dropped);
+        }
+        if self.chain.keeps_parts() {
+            self.converters.check(parts).map_err(texts)?;
+        }
+        Ok(OwnRecords::Published)
+    }
+
+    /// Sends a record of outflow's own, which passes the router unchanged.
+    pub(super) fn publish_own<'a>(
+        &'a self,
+        record: SourceRecord<'a>,
+        arena: &'a Bump,
+        commit_us: u64,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let record = self.chain.apply(record, arena);
+        let record = record.map_err(|err| Failure::Transforms(vec![err.to_string()]))?;
+        let Some(record) = record else { return Ok(()) };
+        let record = self.converters.convert(&record, arena);
+        sender.send(&record.map_err(|err| Failure::Converters(Box::new(err)))?, commit_us)
+    }
+
     /// Whether the converters can write these parts of a table's records.
     fn check<'p>(
         &self,
@@ -58,6 +93,15 @@ impl Routing {
         }
         Ok(())
     }
+}
+
+/// What becomes of records of outflow's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OwnRecords {
+    /// They are sent.
+    Published,
+    /// A filter before the router drops them.
+    Dropped,
 }
 
 /// Where the rows of a table go.

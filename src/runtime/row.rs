@@ -10,6 +10,7 @@ use super::routing::Routing;
 use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
+use super::transaction_metadata::TransactionMetadata;
 use crate::config::InvalidOperation;
 use crate::connect::{Cell, Operation, RowChange, SourceRecord};
 use crate::decode::DecodeError;
@@ -36,6 +37,7 @@ pub(super) struct RowContext<'a> {
     pub(super) transaction: &'a Transaction,
     pub(super) overlap: &'a mut Option<Overlap>,
     pub(super) dropped: &'a mut Dropped,
+    pub(super) metadata: Option<&'a mut TransactionMetadata>,
 }
 
 impl<'a> RowContext<'a> {
@@ -82,6 +84,9 @@ pub(super) fn send_row<'a>(
 ) -> Result<(), Failure> {
     if context.was_in_snapshot(row.table, row.change) {
         return Ok(());
+    }
+    if let Some(metadata) = &mut context.metadata {
+        metadata.count_row(&row.table.name, row.change);
     }
     route(row.table, row.plan, row.change, row.now_ms, context, sender)
 }

@@ -1,11 +1,16 @@
+//! The one ordered way to the sink.
+
+mod commit;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::held::HeldRecord;
-use super::hold::Hold;
+use super::group::Group;
+use super::hold::{Hold, Kept};
 use super::{ConnectorStatus, Failure, Stop};
-use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight};
+use crate::checkpoint::{Boundary, IN_FLIGHT_MAX, InFlight, SpillFolder};
 use crate::convert::ProducerRecord;
+use crate::fault_point::fault_point;
 use crate::sink::{Sink, SinkError};
 
 /// Delivery reports are served after this many records.
@@ -17,8 +22,9 @@ const FULL_PAUSE: Duration = Duration::from_micros(100);
 
 /// Without an acknowledgement for so long, although there are records, Kafka takes none.
 const STALLED_AFTER: Duration = Duration::from_secs(5);
-/// How long a stop waits for room for the rest of what was kept back: a part of it cannot be gone on behind.
-const HELD_STOP_MAX: Duration = Duration::from_secs(5);
+/// How long a stop waits for the rest of what cannot be gone on behind in part: what was kept back, and in Kafka
+/// transactions the MySQL transaction that is being read.
+const FINISH_MAX: Duration = Duration::from_secs(5);
 
 /// The one ordered way to the sink: numbers records, keeps room, hands places to `InFlight`.
 pub(super) struct Sender {
@@ -31,8 +37,8 @@ pub(super) struct Sender {
     held: Option<Hold>,
     /// Records that were kept back are being sent, or were in part.
     sending_held: bool,
-    /// When a stop was first seen meanwhile.
-    stop_seen: Option<Instant>,
+    /// What the open Kafka transaction holds, in exactly-once delivery.
+    group: Option<Group>,
     started: Instant,
     /// The oldest record that is not acknowledged, and since when it is that.
     oldest: (u64, Instant),
@@ -55,10 +61,15 @@ impl Sender {
             batch,
             held: None,
             sending_held: false,
-            stop_seen: None,
+            group: None,
             started: Instant::now(),
             oldest: (0, Instant::now()),
         }
+    }
+
+    /// Sends in Kafka transactions from here on.
+    pub(super) fn in_transactions(self, group: Group) -> Self {
+        Self { group: Some(group), ..self }
     }
 
     /// The number of the next record.
@@ -66,10 +77,9 @@ impl Sender {
         self.next_sequence
     }
 
-    /// From here on records are kept back until their transaction's outcome is known; beyond `bytes_max` they
-    /// are sent all the same.
-    pub(super) fn hold(&mut self, bytes_max: Option<usize>) {
-        self.held = Some(Hold::new(bytes_max));
+    /// From here on records are kept back until their transaction's outcome is known.
+    pub(super) fn hold(&mut self, folder: &SpillFolder) {
+        self.held = Some(Hold::new(folder.clone()));
     }
 
     /// Whether records are kept back, or some of them are not sent yet.
@@ -83,20 +93,35 @@ impl Sender {
     }
 
     /// Gives what was kept back; from here on records are sent again.
-    pub(super) fn release(&mut self) -> Vec<HeldRecord> {
+    pub(super) fn release(&mut self) -> Option<Hold> {
         self.sending_held = false;
-        self.held.take().map(Hold::into_records).unwrap_or_default()
+        self.held.take()
     }
 
     /// Sends what was kept back.
-    pub(super) fn send_held(
+    pub(super) fn send_held(&mut self, held: &Hold, commit_us: u64) -> Result<(), Failure> {
+        self.sending_held = true;
+        held.each(|record| self.send_of_held(record, commit_us))?;
+        self.sending_held = false;
+        Ok(())
+    }
+
+    /// Sends the records of a transaction that was prepared.
+    pub(super) fn send_kept(
         &mut self,
-        records: &[HeldRecord],
+        kept: &Kept,
+        folder: &SpillFolder,
         commit_us: u64,
     ) -> Result<(), Failure> {
         self.sending_held = true;
-        records.iter().try_for_each(|held| held.lend(|record| self.send(record, commit_us)))?;
+        kept.each(folder, |record| self.send_of_held(record, commit_us))?;
         self.sending_held = false;
+        Ok(())
+    }
+
+    fn send_of_held(&mut self, record: &ProducerRecord<'_>, commit_us: u64) -> Result<(), Failure> {
+        self.send(record, commit_us)?;
+        fault_point("kept back and sent");
         Ok(())
     }
 
@@ -107,12 +132,7 @@ impl Sender {
         commit_us: u64,
     ) -> Result<(), Failure> {
         if let Some(held) = &mut self.held {
-            held.add(record);
-            if held.is_full() {
-                let records = self.release();
-                return self.send_held(&records, commit_us);
-            }
-            return Ok(());
+            return Ok(held.add(record)?);
         }
         self.in_flight.sent(self.next_sequence, commit_us);
         loop {
@@ -124,8 +144,10 @@ impl Sender {
             }
         }
         self.next_sequence += 1;
+        fault_point("sent");
         if self.next_sequence.is_multiple_of(POLL_EVERY) {
             self.sink.poll()?;
+            self.check_group()?;
             if self.sink.is_full() || self.ring_is_full() {
                 return match self.wait_for_room() {
                     Err(Failure::StopRequested) => Ok(()), // This record was sent; the next one is not.
@@ -139,13 +161,23 @@ impl Sender {
     /// A sign of life between the steps of a longer work of the reader's; an error when a stop is requested.
     pub(super) fn waits(&self) -> Result<(), Failure> {
         self.status.tick();
-        if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
+        if self.stops() { Err(Failure::StopRequested) } else { Ok(()) }
+    }
+
+    /// Whether a stop is requested, and nothing is begun that should be finished before.
+    pub(super) fn stops(&self) -> bool {
+        let in_part = || self.sending_held || self.is_partial();
+        let in_time = || self.stop.since().is_some_and(|since| since < FINISH_MAX);
+        self.stop.requested() && !(in_part() && in_time())
     }
 
     /// Notes whether acknowledgements come.
     fn watch(&mut self) {
         let low = self.in_flight.low();
         let waiting = low < self.next_sequence;
+        if let Some(group) = self.group.as_mut().filter(|_| waiting) {
+            group.note_pause(self.oldest.1.elapsed());
+        }
         if low != self.oldest.0 || !waiting {
             // A new producer has to show that it delivers, unless there is nothing to deliver.
             if low > 0 || self.started.elapsed() >= STALLED_AFTER {
@@ -170,7 +202,7 @@ impl Sender {
             if !self.sink.is_full() && !self.ring_is_full() {
                 return Ok(());
             }
-            if self.stop.requested() && !self.finishes_held() {
+            if self.stops() {
                 return Err(Failure::StopRequested);
             }
             self.status.tick();
@@ -179,13 +211,29 @@ impl Sender {
         }
     }
 
-    fn finishes_held(&mut self) -> bool {
-        let seen = self.stop_seen.get_or_insert_with(Instant::now);
-        self.sending_held && seen.elapsed() < HELD_STOP_MAX
+    /// Notes a place that waits for everything sent so far.
+    pub(super) fn place(&mut self, boundary: Boundary) -> Result<(), Failure> {
+        let Some(group) = &mut self.group else {
+            self.queue(boundary);
+            return Ok(());
+        };
+        let open_since = self.sink.open_since();
+        if !boundary.is_between() {
+            if group.splits(boundary.sequence, open_since) {
+                self.queue(boundary);
+                return self.commit();
+            }
+            return Ok(()); // A MySQL transaction is visible as a whole.
+        }
+        let commits = group.note(&boundary, open_since);
+        self.queue(boundary);
+        if commits {
+            self.commit()?;
+        }
+        if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 
-    /// Notes a place that waits for everything sent so far.
-    pub(super) fn place(&mut self, boundary: Boundary) {
+    fn queue(&mut self, boundary: Boundary) {
         if !self.batch.last_mut().is_some_and(|last| last.absorb(&boundary)) {
             self.batch.push(boundary);
             if self.batch.len() >= BATCH_MAX {
@@ -207,9 +255,14 @@ impl Sender {
         Ok(self.sink.pace(far_behind)?)
     }
 
-    /// Waits until everything is acknowledged; whether it is.
+    /// Waits until everything is acknowledged, and committed where it goes in Kafka transactions; whether it is.
     pub(super) fn drain(&mut self, deadline: Instant) -> bool {
         self.publish();
+        fault_point("draining");
+        if let Some(group) = &self.group {
+            let (partial, empty) = (self.is_partial(), group.is_empty(self.next_sequence));
+            return !partial && (empty || self.commit_by(deadline).is_ok());
+        }
         let drained = self.sink.drain(deadline);
         self.in_flight.advance();
         drained

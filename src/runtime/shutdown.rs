@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Asks everything that holds a copy to stop.
@@ -11,6 +11,7 @@ pub struct Stop {
 #[derive(Default)]
 struct Inner {
     requested: AtomicBool,
+    since: OnceLock<Instant>,
     lock: Mutex<()>,
     woken: Condvar,
 }
@@ -19,6 +20,7 @@ impl Stop {
     /// Asks.
     pub fn request(&self) {
         let _guard = self.inner.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.inner.since.get_or_init(Instant::now);
         self.inner.requested.store(true, Ordering::Release);
         self.inner.woken.notify_all();
     }
@@ -27,6 +29,12 @@ impl Stop {
     #[must_use]
     pub fn requested(&self) -> bool {
         self.inner.requested.load(Ordering::Relaxed)
+    }
+
+    /// How long ago that was.
+    #[must_use]
+    pub fn since(&self) -> Option<Duration> {
+        self.inner.since.get().map(Instant::elapsed)
     }
 
     /// Sleeps, unless or until a stop is requested; whether it is.

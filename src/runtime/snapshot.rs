@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use tracing::info;
 
 use super::changes::{ChangedRow, read_image};
+use super::group::Moment;
 use super::overlap::Overlap;
 use super::queries::Queries;
 use super::routing::{Course, Routing};
@@ -69,9 +70,9 @@ impl InitialSnapshot {
             let left = tables.len() - index;
             info!(connector = %publisher.config.name, table = %captured.name, tables_left = left, "reading table");
             publisher.metrics.snapshot_tables_left.set(i64::try_from(left).unwrap_or(i64::MAX));
-            let select = captured.plan.select_list();
+            let columns: Vec<&str> = captured.plan.selected().collect();
             let query = publisher.select(&captured.name);
-            publisher.queries.wait(self.snapshot.read_table(layout, &select, query))?;
+            publisher.queries.wait(self.snapshot.read_table(layout, &columns, query))?;
             let reader = &mut TableReader {
                 snapshot: &mut self.snapshot,
                 publisher,
@@ -88,7 +89,8 @@ impl InitialSnapshot {
         publisher.metrics.snapshot_tables_left.set(0);
         info!(connector = %publisher.config.name, rows = total, "snapshot read");
         // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
-        sender.place(transaction.finish(sender.sequence()));
+        sender.place(transaction.finish(sender.sequence()))?;
+        sender.settle(Moment::Idle, true)?; // What comes before the stream's first row may take long.
         sender.publish();
         // Of these tables every row was read.
         let whole = self.tables.into_iter().filter(|(_, captured)| {
@@ -122,6 +124,7 @@ impl Publisher<'_> {
         self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
         self.status.tick();
         sender.poll(true)?;
+        sender.split_snapshot()?;
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 }
@@ -188,6 +191,7 @@ impl TableReader<'_> {
             transaction: self.transaction,
             overlap: &mut overlap,
             dropped: &mut *self.dropped,
+            metadata: None,
         };
         let gated = match &table.course {
             Course::Routed(plan) => {

@@ -1,5 +1,6 @@
 use std::sync::{Mutex, PoisonError};
 
+use ring::digest::{SHA256, digest};
 use tracing::{info, warn};
 use uuid::Uuid;
 
@@ -9,11 +10,14 @@ use super::queries::Queries;
 use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
-use crate::checkpoint::{REPLICA_UUID, Store};
-use crate::config::{ConnectorConfig, SnapshotMode};
+use super::takeover::take_over;
+use crate::checkpoint::{OffsetsTopic, REPLICA_UUID, Store};
+use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset};
-use crate::source::{DumpStart, PreflightProblem, Server, SourceError, check_offset};
+use crate::source::{
+    DumpStart, PreflightProblem, Server, SourceError, check_offset, goes_on_by_gtids,
+};
 
 /// What the stored offset of a snapshot in progress says, as Debezium's does.
 const SNAPSHOT_IN_PROGRESS: &str = "INITIAL";
@@ -36,26 +40,41 @@ pub(super) struct Start {
 }
 
 /// Checks the server and every captured table, then finds the place to start from and stores it. `again` says
-/// that this is no new start but one more try after a failure.
+/// that this is no new start but one more try after a failure. Without a place of its own the connector goes on
+/// where Connect stopped, as `offsets_topic` says.
 pub(super) fn start(
     config: &ConnectorConfig,
     queries: &Queries,
     store: &Mutex<Store>,
     routing: &Routing,
+    offsets_topic: Option<&OffsetsTopic>,
     again: bool,
 ) -> Result<Start, Failure> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    let uuid = replica_uuid(&store)?;
+    let uuid = match &config.exactly_once {
+        Some(exactly_once) => shared_uuid(exactly_once, &config.source),
+        None => replica_uuid(&store)?,
+    };
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
-    let mut plan = Plan::new(config.snapshot_mode, store.load()?, again)?;
+    let (stored, taken) = match (store.load()?, offsets_topic) {
+        (None, Some(topic)) => (take_over(config, topic)?, true),
+        (stored, _) => (stored, false),
+    };
+    let mut plan = Plan::new(config.snapshot_mode, stored, again)?;
     if let Plan::Resume(offset) = plan {
         match resume(config, &server, offset, &store) {
-            Ok(offset) => return Ok(Start { offset, end, uuid, snapshot: None }),
+            Ok(offset) => {
+                if taken {
+                    begin_at(&mut store, &offset, &server)?;
+                }
+                return Ok(Start { offset, end, uuid, snapshot: None });
+            }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
-                    && failure.is_lost_position() =>
+                    && failure.is_lost_position()
+                    && !(config.source.hosts.len() > 1 && failure.is_of_other_server()) =>
             {
                 let error = failure.chain();
                 warn!(connector = %config.name, error, "THE STORED POSITION IS LOST: all rows in the tables are published again, and rows that were inserted and deleted since are missed");
@@ -81,16 +100,21 @@ pub(super) fn start(
             (offset, Some(snapshot))
         }
     };
-    store.save(&offset)?;
+    begin_at(&mut store, &offset, &server)?;
     if from_now {
         Layouts::begin(&store, &offset.position, queries)?;
-    } else {
-        Layouts::forget(&store)?;
     }
+    Ok(Start { offset, end, uuid, snapshot })
+}
+
+/// Stores the place of a first start.
+fn begin_at(store: &mut Store, offset: &Offset, server: &Server) -> Result<(), Failure> {
+    store.save(offset)?;
+    Layouts::forget(store)?;
     if store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
-    Ok(Start { offset, end, uuid, snapshot })
+    Ok(())
 }
 
 fn open_snapshot(
@@ -182,6 +206,16 @@ fn replica_uuid(store: &Store) -> Result<Uuid, Failure> {
     Ok(uuid)
 }
 
+/// The same on every machine that may take over: by then the process before is fenced, and the server ends its stream.
+fn shared_uuid(exactly_once: &ExactlyOnce, source: &SourceConfig) -> Uuid {
+    let name = format!("outflow {} {}", exactly_once.transactional_id, source.server_id);
+    let mut bytes = [0; 16];
+    for (byte, digest) in bytes.iter_mut().zip(digest(&SHA256, name.as_bytes()).as_ref()) {
+        *byte = *digest;
+    }
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
 fn end_of(server: &Server) -> Offset {
     Offset {
         position: server.position.clone(),
@@ -199,23 +233,31 @@ fn resume(
 ) -> Result<Offset, Failure> {
     let problem = |problem| Failure::from(SourceError::Preflight(vec![problem]));
     let known = store.fact(SERVER_UUID)?;
+    let is_new = known.is_none();
     let same = known.is_none_or(|uuid| uuid == server.server_uuid.as_bytes());
+    // Another server's log may hold anything at that place, or nothing.
+    if !same && !goes_on_by_gtids(server, &offset, &config.source) {
+        return Err(problem(PreflightProblem::OtherServer(server.server_uuid.clone())));
+    }
     match check_offset(server, &offset, &config.source).map_err(problem)? {
         DumpStart::Gtids(gtids) => offset.gtids = Some(gtids),
-        DumpStart::Position(_) if !same => {
-            return Err(problem(PreflightProblem::OtherServer(server.server_uuid.clone())));
-        }
         DumpStart::Position(_) => offset.gtids = None,
+    }
+    if !same && (offset.event, offset.row) != (0, 0) {
+        warn!(connector = %config.name, event = offset.event, row = offset.row, "another server than before: it may log a transaction in other events, so the one that was in progress is published from its beginning");
+        (offset.event, offset.row) = (0, 0);
     }
     if !same && store.can_remember() {
         Layouts::forget(store)?; // Places in another server's log.
+    }
+    if (is_new || !same) && store.can_remember() {
         store.remember(SERVER_UUID, server.server_uuid.as_bytes())?;
     }
     Ok(offset)
 }
 
 /// Plans every captured table, so that what cannot work is said before the first row; all problems at once.
-fn capture(
+pub(super) fn capture(
     config: &ConnectorConfig,
     layouts: Vec<TableLayout>,
     routing: &Routing,

@@ -19,6 +19,7 @@ use super::sent_from::SentFrom;
 use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
+use super::transaction_metadata::{TransactionMetadata, Way};
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
@@ -28,10 +29,7 @@ use crate::sink::SinkError;
 use crate::source::Unpacker;
 use crate::source::event::{self, Event};
 use bumpalo::Bump;
-use tracing::error;
 
-/// Records of a transaction that may end in ROLLBACK are kept back up to this much: many usual transactions.
-const HOLD_BYTES_MAX: usize = 8 << 20;
 /// Table numbers of events without rows, which only say that a statement ends.
 const NO_TABLE: [u64; 2] = [0x00ff_ffff, 0xffff_ffff_ffff];
 /// Inside a compressed transaction the stop flag is looked at after this many events.
@@ -59,6 +57,7 @@ pub(super) struct Stream {
     inside: Inside,
     /// The transaction's rows are dropped, as `gtid.source.filter.dml.events` says.
     of_filtered_source: bool,
+    metadata: Option<TransactionMetadata>,
     sent_from: SentFrom,
     dropped: Dropped,
 }
@@ -73,9 +72,11 @@ impl Stream {
         offset: &Offset,
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
-        let prepared = Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let layouts = Layouts::load(Arc::clone(&store), &offset.position)?;
+        let prepared =
+            Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner), offset)?;
+        let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
+        let metadata = TransactionMetadata::new(config.transaction_topic.as_ref(), &routing)?;
         let dropped = Dropped::new(config.router.invalid_operation, metrics.clone());
         Ok(Self {
             tables: Tables::new(&config, layouts),
@@ -92,6 +93,7 @@ impl Stream {
             transactions: 0,
             inside: Inside::default(),
             of_filtered_source: false,
+            metadata,
             sent_from: SentFrom::default(),
             dropped,
             metrics,
@@ -100,9 +102,10 @@ impl Stream {
 
     /// Goes on at `offset` over a new connection.
     pub(super) fn resume(&mut self, offset: &Offset, sender: &mut Sender) {
-        sender.release();
+        drop(sender.release());
+        self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
-        self.tables.go_back(&offset.position);
+        self.tables.forget_ids();
     }
 
     /// Whether rows of this table are wanted.
@@ -225,7 +228,7 @@ impl Stream {
             let pos = heartbeat.position.unwrap_or(u64::from(event.header.log_pos));
             if pos > 0 {
                 self.transaction.rotate(heartbeat.file, pos);
-                sender.place(self.transaction.finish(sender.sequence()));
+                sender.place(self.transaction.finish(sender.sequence()))?;
             }
         }
         self.metrics.lag.set(0.0);
@@ -244,18 +247,27 @@ impl Stream {
     fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
-            Statement::Begin => self.on_begin(query.thread_id, sender),
+            Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
-                self.transaction.begin(query.thread_id);
-                sender.hold(None);
+                self.transaction.begin(None);
+                sender.hold(self.prepared.folder());
             }
             Statement::XaCommit(name) => {
-                let records = self.prepared.commit(&name, self.transaction.outcome());
-                sender.send_held(&records, self.transaction.commit_us)?;
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                let kept = self.prepared.commit(&name, outcome, &store)?;
+                drop(store);
+                if let Some(kept) = kept {
+                    let folder = self.prepared.folder();
+                    sender.send_kept(&kept, folder, self.transaction.commit_us)?;
+                }
                 return self.on_commit(sender);
             }
             Statement::XaRollback(name) => {
-                self.prepared.end(&name, self.transaction.outcome());
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                self.prepared.end(&name, outcome, &store)?;
+                drop(store);
                 return self.on_commit(sender);
             }
             Statement::Commit => return self.on_commit(sender),
@@ -263,10 +275,14 @@ impl Stream {
             Statement::InTransaction => self.transaction.event_done(),
             Statement::Savepoint(name) => {
                 sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.metadata.iter_mut().for_each(|metadata| metadata.set_savepoint(&name));
                 self.transaction.event_done();
             }
             Statement::RollbackTo(name) => {
-                sender.held().into_iter().for_each(|held| held.roll_back_to(&name));
+                if let Some(held) = sender.held() {
+                    held.roll_back_to(&name)?;
+                    self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
+                }
                 self.transaction.event_done();
             }
             Statement::Writes { database, table } => {
@@ -278,48 +294,67 @@ impl Stream {
                         table: format!("{database}.{table}"),
                     });
                 }
-                self.end_statement(sender);
+                self.end_statement(sender)?;
             }
             Statement::Other => {
-                let statement = (query.database, query.statement);
-                self.tables.on_statement(statement, &self.transaction.position())?;
-                self.end_statement(sender);
+                self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
+                self.end_statement(sender)?;
             }
         }
         Ok(())
     }
 
     /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
-    fn on_begin(&mut self, thread: u32, sender: &mut Sender) {
-        self.transaction.begin(thread);
-        self.transaction.first_sequence = sender.sequence();
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
+        self.transaction.begin(Some(thread));
         if self.transaction.may_be_rolled_back() {
-            sender.hold(Some(HOLD_BYTES_MAX));
+            sender.hold(self.prepared.folder());
         }
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let transaction = &self.transaction;
+        let (id, ts_ms) = (transaction.id(), transaction.original_ms());
+        let way =
+            Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
+        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
+        metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
     }
 
     /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
-    fn end_statement(&mut self, sender: &mut Sender) {
+    fn end_statement(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         if self.transaction.is_open() {
             self.transaction.event_done();
-        } else {
-            sender.place(self.transaction.finish(sender.sequence()));
+            return Ok(());
         }
+        sender.place(self.transaction.finish(sender.sequence()))
     }
 
     fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        let held = sender.release();
-        sender.send_held(&held, self.transaction.commit_us)?;
-        sender.place(self.transaction.finish(sender.sequence()));
+        if let Some(held) = sender.release() {
+            sender.send_held(&held, self.transaction.commit_us)?;
+        }
+        self.end_metadata(sender)?;
         self.transactions += 1;
-        Ok(())
+        sender.place(self.transaction.finish(sender.sequence()))
+    }
+
+    /// Sends the record of the transaction's end, where its beginning was sent.
+    fn end_metadata(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let way = Way {
+            routing: &self.routing,
+            arena: &self.arena,
+            commit_us: self.transaction.commit_us,
+        };
+        self.sent_from.note(sender.sequence() + 1, "(END)");
+        metadata.end(way, sender)
     }
 
     /// A transaction that changed tables without transactions ends so; what it held back never happened.
     fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        sender.release();
-        if sender.sequence() > self.transaction.first_sequence {
-            error!(transaction = %self.transaction_name(), "A TRANSACTION WITH STATEMENTS AMONG ITS ROWS ENDED IN ROLLBACK AFTER IT HAD GROWN TOO LARGE TO BE HELD BACK: its outbox rows are published");
+        if sender.release().is_some() {
+            self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         }
         self.on_commit(sender)
     }
@@ -327,13 +362,13 @@ impl Stream {
     fn on_xa_prepare(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let prepare =
             event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        let records = sender.release();
         if prepare.one_phase {
-            sender.send_held(&records, self.transaction.commit_us)?;
-        } else {
-            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            self.prepared.prepare(prepare.name(), records, &store)?;
+            return self.on_commit(sender);
         }
+        let held = sender.release();
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        self.prepared.prepare(prepare.name(), held, &store)?;
+        drop(store);
         self.on_commit(sender)
     }
 
@@ -395,7 +430,10 @@ impl Stream {
             }));
         }
         let captured = id.and_then(|id| self.tables.captured(id));
-        if captured.is_some() && !self.transaction.skips_event() && !self.of_filtered_source {
+        // A transaction's count begins at its first row, wherever a restart goes on.
+        let counts = self.metadata.is_some();
+        let skips = self.transaction.skips_event() && !counts;
+        if captured.is_some() && !skips && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();
@@ -409,7 +447,9 @@ impl Stream {
             return Ok(());
         }
         reset(&mut self.arena);
-        beat.send(now_ms(), &self.routing, &self.arena, &self.queries, sender)
+        beat.send(now_ms(), &self.routing, &self.arena, &self.queries, sender)?;
+        sender.cover();
+        Ok(())
     }
 
     /// Says which row a refused record came from.
@@ -431,10 +471,11 @@ impl Stream {
     }
 
     /// Notes how far the transaction in progress was sent, so that a restart does not send it again.
-    pub(super) fn place_inside(&mut self, sender: &mut Sender) {
+    pub(super) fn place_inside(&mut self, sender: &mut Sender) -> Result<(), Failure> {
         if self.transaction.has_progress() && !sender.is_holding() {
-            sender.place(self.transaction.inside(sender.sequence()));
+            sender.place(self.transaction.inside(sender.sequence()))?;
         }
+        Ok(())
     }
 
     /// Whether a prepared transaction's outcome waits for a checkpoint.

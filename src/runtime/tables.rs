@@ -8,10 +8,11 @@ use super::queries::Queries;
 use super::routing::{Course, Routing};
 use super::sender::Sender;
 use super::transaction::Transaction;
-use crate::checkpoint::StoreError;
 use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
+use crate::decode::ddl::TableName;
 use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
 use crate::offset::BinlogPosition;
+use crate::source::event::Query;
 
 /// The table id's bytes at the start of a table map.
 const TABLE_ID_BYTES: usize = 6;
@@ -139,22 +140,19 @@ impl Tables {
         self.capture.tables.captures(database, table)
     }
 
-    /// The reader goes on at `place`, over a new connection.
-    pub(super) fn go_back(&mut self, place: &BinlogPosition) {
-        self.forget_ids();
-        self.layouts.go_back(place);
-    }
-
-    /// Takes note of a statement, behind its session's database, that ends at `place` and may alter tables.
+    /// Takes note of a statement that ends at `place` and may alter tables.
     pub(super) fn on_statement(
         &mut self,
-        statement: (&[u8], &[u8]),
+        query: &Query<'_>,
         place: &BinlogPosition,
-    ) -> Result<(), StoreError> {
-        for name in self.layouts.on_statement(statement, place)? {
-            info!(table = %name, "the table may have been altered; its layout is looked up with its next row");
+        queries: &Queries,
+    ) -> Result<(), Failure> {
+        for table in self.layouts.on_statement(query, place, &self.capture.tables, queries)? {
+            let name = format!("{}.{}", table.database, table.table);
             for captured in self.captured.iter_mut().filter(|captured| captured.name == name) {
                 captured.raw.clear(); // Equal bytes do not mean equal columns.
+                let known = self.layouts.known(&table, place).is_some();
+                info!(table = %name, known, "the table was altered");
             }
         }
         Ok(())
@@ -170,7 +168,8 @@ impl Tables {
     pub(super) fn map(&mut self, body: &[u8], reader: &Reader<'_>) -> Result<(), MapFailure> {
         let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
         let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
-        let entry = match self.entry(table_id) {
+        let noted = self.entry(table_id);
+        let entry = match noted {
             Some(Entry::Foreign) => Entry::Foreign,
             Some(Entry::Captured(index))
                 if self.captured.get(index).is_some_and(|captured| captured.raw == raw) =>
@@ -198,7 +197,9 @@ impl Tables {
             }
         };
         self.last = (table_id, entry);
-        self.by_id.insert(table_id, entry);
+        if noted != Some(entry) {
+            self.by_id.insert(table_id, entry);
+        }
         Ok(())
     }
 
@@ -219,23 +220,37 @@ impl Tables {
         reader: &Reader<'_>,
     ) -> Result<Captured, MapFailure> {
         let map = TableMap::parse(body).map_err(MapFailure::decode)?;
-        let known = self.layouts.known(&format!("{database}.{table}")).cloned();
+        let name = TableName { database: database.to_owned(), table: table.to_owned() };
+        let known = self.layouts.known(&name, &reader.transaction.position()).cloned();
         let is_known = known.is_some();
         let layout = match known {
             Some(layout) => layout,
-            None if map.has_full_metadata() => reader.queries.layout(database, table)?,
-            None => reader.prove(&mut self.layouts, (database, table))?,
+            None => self.looked_up(&map, &name, reader)?,
         };
         let planned = self.planned(&layout, (&map, raw), reader.routing);
         match planned {
             // Altered where the log does not tell (sql_log_bin=0): the present layout may be the one.
             Err(MapFailure::Decode(err)) if is_known => {
                 warn!(database, table, error = %err, "the table was altered unseen by the log");
-                let layout = reader.prove(&mut self.layouts, (database, table))?;
+                let layout = self.looked_up(&map, &name, reader)?;
                 self.planned(&layout, (&map, raw), reader.routing)
             }
             planned => planned,
         }
+    }
+
+    /// The present layout, which is the map's where the map tells so or the log proves it.
+    fn looked_up(
+        &mut self,
+        map: &TableMap<'_>,
+        name: &TableName,
+        reader: &Reader<'_>,
+    ) -> Result<TableLayout, Failure> {
+        if map.has_full_metadata() {
+            return reader.queries.layout(&name.database, &name.table);
+        }
+        let (place, transaction) = (reader.transaction.position(), reader.transaction.name());
+        self.layouts.prove(name, &place, &transaction, reader.queries, reader.sender)
     }
 
     fn planned(
@@ -265,13 +280,6 @@ pub(super) struct Reader<'a> {
     pub(super) routing: &'a Routing,
     pub(super) transaction: &'a Transaction,
     pub(super) sender: &'a Sender,
-}
-
-impl Reader<'_> {
-    fn prove(&self, layouts: &mut Layouts, table: (&str, &str)) -> Result<TableLayout, Failure> {
-        let (place, name) = (self.transaction.position(), self.transaction.name());
-        layouts.prove(table, &place, &name, self.queries, self.sender)
-    }
 }
 
 /// Why a table map cannot be followed.

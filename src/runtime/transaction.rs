@@ -24,8 +24,6 @@ pub(super) struct Transaction {
     original_us: u64,
     /// The session that made it.
     thread: Option<u32>,
-    /// The number of its first record.
-    pub(super) first_sequence: u64,
     may_have_statements: bool,
     events: u64,
     rows: u64,
@@ -48,7 +46,6 @@ impl Transaction {
             commit_us: 0,
             original_us: 0,
             thread: None,
-            first_sequence: 0,
             may_have_statements: true,
             events: 0,
             rows: 0,
@@ -99,14 +96,32 @@ impl Transaction {
         self.original_us = u64::try_from(now_ms / 1000).unwrap_or_default() * 1_000_000;
     }
 
-    /// A BEGIN of a session, at the present event.
-    pub(super) fn begin(&mut self, thread: u32) {
+    /// A BEGIN of a session, at the present event; the session of an XA transaction is not told.
+    pub(super) fn begin(&mut self, thread: Option<u32>) {
         self.open = true;
         self.begin_pos = self.event_pos;
-        self.thread = Some(thread);
+        self.thread = thread;
         self.events = 1;
         self.rows = 0;
         self.skipping = self.skip.take().unwrap_or((0, 0));
+    }
+
+    /// Whether a part of it was handled before a restart.
+    pub(super) fn is_resumed(&self) -> bool {
+        self.skipping > (0, 0)
+    }
+
+    /// What Debezium calls it: its GTID, or where its BEGIN is in the log.
+    pub(super) fn id(&self) -> String {
+        match self.gtid {
+            Some(gtid) => gtid.to_string(),
+            None => format!("file={},pos={}", self.file, self.begin_pos),
+        }
+    }
+
+    /// When it was committed first, in milliseconds since the epoch.
+    pub(super) fn original_ms(&self) -> i64 {
+        i64::try_from(self.original_us / 1000).unwrap_or(i64::MAX)
     }
 
     /// Whether it may end in ROLLBACK, as without GTIDs one may that has statements among its rows.
@@ -240,7 +255,7 @@ mod tests {
     fn a_second_loss_inside_the_skipped_part_goes_back_no_further() {
         let offset = Offset { event: 9, row: 4, ..Offset::default() };
         let mut transaction = Transaction::new(&offset);
-        transaction.begin(7);
+        transaction.begin(Some(7));
         transaction.event_done();
         let place = transaction.inside(0);
         assert_eq!((place.event, place.row), (9, 4));
@@ -250,7 +265,7 @@ mod tests {
     fn a_restart_inside_a_transaction_skips_handled_events_and_rows() {
         let offset = Offset { event: 3, row: 2, ..Offset::default() };
         let mut transaction = Transaction::new(&offset);
-        transaction.begin(7);
+        transaction.begin(Some(7));
         assert!(transaction.skips_event());
         transaction.event_done(); // Table map.
         assert!(transaction.skips_event());
@@ -261,7 +276,7 @@ mod tests {
             transaction.row_done();
         }
         transaction.finish(0);
-        transaction.begin(7);
+        transaction.begin(Some(7));
         assert!(!transaction.skips_row());
     }
 }

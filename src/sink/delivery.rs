@@ -1,6 +1,5 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -11,7 +10,19 @@ use tracing::{debug, error, info, warn};
 
 use super::SinkError;
 use crate::checkpoint::InFlight;
+use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
+
+/// Set in a record's opaque where the record names its partition.
+const PLACED: usize = 1 << (usize::BITS - 1);
+/// The opaque of a position record, which is none of those that are counted.
+pub(super) const POSITION: usize = !PLACED;
+
+/// What a record's delivery report brings back.
+pub(super) fn opaque(sequence: u64, is_placed: bool) -> Option<usize> {
+    let sequence = usize::try_from(sequence).ok().filter(|sequence| *sequence < POSITION)?;
+    Some(if is_placed { sequence | PLACED } else { sequence })
+}
 
 /// The first failed delivery, and why no broker lets us in.
 #[derive(Default)]
@@ -54,6 +65,15 @@ pub(super) struct Delivery {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
+    pub(super) queued: Option<Arc<AtomicU64>>,
+    /// Records count as published once their transaction is committed, not when they are acknowledged.
+    pub(super) in_transactions: bool,
+}
+
+/// What a record counts in the queue.
+pub(super) fn bytes(key: Option<&[u8]>, value: Option<&[u8]>) -> u64 {
+    let length = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+    u64::try_from(length(key) + length(value)).unwrap_or(u64::MAX)
 }
 
 impl ClientContext for Delivery {
@@ -109,19 +129,29 @@ impl ClientContext for Delivery {
 impl ProducerContext for Delivery {
     type DeliveryOpaque = usize;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, sequence: usize) {
+    fn delivery(&self, result: &DeliveryResult<'_>, opaque: usize) {
+        let sequence = u64::try_from(opaque & !PLACED).unwrap_or(u64::MAX);
+        if let Some(queued) = self.queued.as_ref().filter(|_| opaque != POSITION) {
+            let (Ok(message) | Err((_, message))) = result;
+            queued.fetch_sub(bytes(message.key(), message.payload()), Ordering::Relaxed);
+        }
         match result {
             Ok(_) => {
-                let commit_us =
-                    self.in_flight.acknowledge(u64::try_from(sequence).unwrap_or(u64::MAX));
-                self.metrics.published.inc();
+                fault_point("delivered");
+                let commit_us = match opaque {
+                    POSITION => 0,
+                    _ => self.in_flight.acknowledge(sequence),
+                };
+                fault_point("acknowledged");
+                if !self.in_transactions {
+                    self.metrics.published.inc();
+                }
                 if self.metrics.kafka_connected.get() == 0 {
                     self.metrics.kafka_connected.set(1);
                     info!("Kafka answers again");
                 }
-                if commit_us > 0 {
-                    let late = now_us().saturating_sub(commit_us);
-                    self.metrics.latency.observe(Duration::from_micros(late).as_secs_f64());
+                if commit_us > 0 && !self.in_transactions {
+                    self.metrics.relayed(commit_us);
                 }
             }
             Err((err, message)) => {
@@ -130,9 +160,12 @@ impl ProducerContext for Delivery {
                     && err.rdkafka_error_code() != Some(RDKafkaErrorCode::PurgeInflight)
                 {
                     self.metrics.failed.inc();
-                    let reason = refusal(err, message.topic(), message.partition());
-                    let sequence = u64::try_from(sequence).unwrap_or(u64::MAX);
-                    self.failure.set(of_record(reason, sequence, event_id(message)));
+                    let placed = (opaque & PLACED != 0).then(|| message.partition());
+                    let reason = refusal(err, message.topic(), placed);
+                    self.failure.set(match opaque {
+                        POSITION => reason,
+                        _ => of_record(reason, sequence, event_id(message)),
+                    });
                 }
             }
         }
@@ -155,8 +188,9 @@ pub(super) fn of_record(reason: SinkError, sequence: u64, event_id: String) -> S
     }
 }
 
-/// What a failed send or delivery means.
-pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkError {
+/// What a failed send or delivery means. `placed` is the partition that the record itself names: one that was chosen
+/// among those there were is missing only where the topic was deleted.
+pub(super) fn refusal(err: &KafkaError, topic: &str, placed: Option<i32>) -> SinkError {
     let topic = topic.to_owned();
     match err.rdkafka_error_code() {
         Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize) => {
@@ -165,9 +199,10 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkErro
         Some(RDKafkaErrorCode::InvalidTopic | RDKafkaErrorCode::InvalidArgument) => {
             SinkError::IllegalTopic { topic }
         }
-        Some(RDKafkaErrorCode::UnknownPartition) => {
-            SinkError::UnknownPartition { topic, partition }
-        }
+        Some(RDKafkaErrorCode::UnknownPartition) => match placed {
+            Some(partition) => SinkError::UnknownPartition { topic, partition },
+            None => SinkError::UnknownTopic { topic },
+        },
         Some(RDKafkaErrorCode::UnknownTopic | RDKafkaErrorCode::UnknownTopicOrPartition) => {
             SinkError::UnknownTopic { topic }
         }
@@ -175,9 +210,4 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, partition: i32) -> SinkErro
         Some(RDKafkaErrorCode::Fatal) => SinkError::Fatal(err.to_string()),
         _ => SinkError::Undelivered { topic, reason: err.to_string() },
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,14 +1,15 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{BaseRecord, Producer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
-use super::delivery::{Delivery, Failure, of_record, refusal};
-use super::lanes::{self, Lanes, QUEUE_RECORDS};
+use super::delivery::{self, Delivery, Failure, of_record, refusal};
+use super::lanes::{self, Lanes, QUEUE_BYTES, QUEUE_RECORDS};
 use super::topics::TopicMaker;
 use super::{Sink, SinkError};
 use crate::checkpoint::InFlight;
@@ -34,6 +35,8 @@ const CHANGE_WAIT: Duration = Duration::from_millis(500);
 pub struct KafkaSink {
     lanes: Arc<Lanes>,
     failure: Arc<Failure>,
+    /// Bytes in the queue, where a record may be larger than it should be.
+    queued: Option<Arc<AtomicU64>>,
     topics: Option<TopicMaker>,
     turns: u32,
     metrics: ConnectorMetrics,
@@ -55,9 +58,27 @@ impl KafkaSink {
         handle: &Handle,
     ) -> Result<Self, SinkError> {
         let failure = Arc::new(Failure::default());
-        let context =
-            Delivery { in_flight, metrics: metrics.clone(), failure: Arc::clone(&failure) };
+        let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
+        let context = Delivery {
+            in_flight,
+            metrics: metrics.clone(),
+            failure: Arc::clone(&failure),
+            queued: queued.clone(),
+            in_transactions: false,
+        };
         let lanes = Lanes::new(config, alone, context)?;
+        Self::over(lanes, queued, config, failure, metrics, handle)
+    }
+
+    /// A sink over these producers.
+    pub(super) fn over(
+        lanes: Lanes,
+        queued: Option<Arc<AtomicU64>>,
+        config: &SinkConfig,
+        failure: Arc<Failure>,
+        metrics: ConnectorMetrics,
+        handle: &Handle,
+    ) -> Result<Self, SinkError> {
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| {
             lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.
@@ -74,6 +95,7 @@ impl KafkaSink {
         Ok(Self {
             lanes: Arc::new(lanes),
             failure,
+            queued,
             topics: topics.transpose()?,
             turns: 0,
             metrics,
@@ -83,9 +105,37 @@ impl KafkaSink {
 }
 
 impl KafkaSink {
+    /// The producer in use.
+    pub(super) fn producer(&self) -> &BaseProducer<Delivery> {
+        self.lanes.active()
+    }
+
+    /// Whether a delivery has failed.
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        self.failure.check()
+    }
+
+    /// Takes room in the queue for so many bytes; a record larger than the queue should be has it alone.
+    fn takes(&self, bytes: u64) -> bool {
+        let Some(queued) = &self.queued else { return true };
+        let is_free = self.lanes.in_flight() == 0;
+        let takes = is_free || queued.load(Ordering::Relaxed) + bytes <= QUEUE_BYTES;
+        if takes {
+            queued.fetch_add(bytes, Ordering::Relaxed);
+        }
+        takes
+    }
+
+    /// Gives it back.
+    fn gives_back(&self, bytes: u64) {
+        if let Some(queued) = &self.queued {
+            queued.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
     /// With nothing to send, only asking tells whether the brokers are back.
-    fn look_for_brokers(&mut self) {
-        if self.looked.elapsed() >= LOOK_EVERY {
+    pub(super) fn look_for_brokers(&mut self) {
+        if self.metrics.kafka_connected.get() == 0 && self.looked.elapsed() >= LOOK_EVERY {
             self.looked = Instant::now();
             if self.lanes.active().client().fetch_metadata(None, LOOK_WAIT).is_ok() {
                 self.metrics.kafka_connected.set(1);
@@ -111,7 +161,12 @@ impl Sink for KafkaSink {
         if let Some(topics) = &mut self.topics {
             topics.ensure(record.topic)?;
         }
-        let opaque = usize::try_from(sequence).map_err(|_| SinkError::Fatal("sequence".into()))?;
+        let opaque = delivery::opaque(sequence, record.partition.is_some())
+            .ok_or_else(|| SinkError::Fatal("sequence".into()))?;
+        let bytes = delivery::bytes(record.key, record.value);
+        if !self.takes(bytes) {
+            return Err(SinkError::Full);
+        }
         let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(record.topic, opaque);
         message.partition = record.partition;
         message.payload = record.value;
@@ -125,13 +180,17 @@ impl Sink for KafkaSink {
             }
             message.headers = Some(headers);
         }
-        match self.lanes.active().send(message) {
-            Ok(()) => Ok(()),
-            Err((err, _)) if err.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull) => {
-                Err(SinkError::Full)
-            }
-            Err((err, message)) => {
-                let reason = refusal(&err, message.topic, message.partition.unwrap_or(-1));
+        let Err((err, message)) = self.lanes.active().send(message) else { return Ok(()) };
+        self.gives_back(bytes);
+        match err.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::QueueFull) if self.lanes.in_flight() > 0 => Err(SinkError::Full),
+            code => {
+                let reason = match code {
+                    Some(RDKafkaErrorCode::QueueFull) => {
+                        SinkError::LargerThanBuffer { topic: message.topic.to_owned() }
+                    }
+                    _ => refusal(&err, message.topic, message.partition),
+                };
                 let id = record.headers.iter().find(|(key, _)| *key == "id");
                 let id = id.and_then(|(_, value)| *value).unwrap_or_default();
                 Err(of_record(reason, sequence, String::from_utf8_lossy(id).into_owned()))
@@ -145,7 +204,7 @@ impl Sink for KafkaSink {
     }
 
     fn pace(&mut self, far_behind: bool) -> Result<(), SinkError> {
-        if !far_behind && self.metrics.kafka_connected.get() == 0 {
+        if !far_behind {
             self.look_for_brokers();
         }
         if self.lanes.in_bulk() == far_behind {
@@ -166,7 +225,8 @@ impl Sink for KafkaSink {
     }
 
     fn is_full(&self) -> bool {
-        self.lanes.in_flight() >= QUEUE_RECORDS
+        let queued = self.queued.as_ref().map_or(0, |queued| queued.load(Ordering::Relaxed));
+        self.lanes.in_flight() >= QUEUE_RECORDS || queued > QUEUE_BYTES
     }
 
     fn drain(&mut self, deadline: Instant) -> bool {

@@ -6,12 +6,14 @@ use rdkafka::producer::{BaseProducer, Producer, PurgeConfig};
 
 use super::SinkError;
 use super::delivery::Delivery;
-use crate::config::SinkConfig;
+use crate::config::{ExactlyOnce, SinkConfig};
 
 /// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
 pub(super) const QUEUE_RECORDS: i32 = 30_000;
-/// Bytes in a producer's queue at the most, in KiB: what bounds memory when records are large.
-const QUEUE_KIB: &str = "16384";
+/// Bytes in a producer's queue at the most, a single larger record aside: what bounds memory when records are large.
+pub(super) const QUEUE_BYTES: u64 = 16 << 20;
+/// What a record takes in a queue besides key and value, with room to spare.
+const RECORD_BYTES: u64 = 1 << 20;
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
 /// What a record that is alone needs.
@@ -19,11 +21,15 @@ const PROMPT: [(&str, &str); 1] = [("linger.ms", "0")];
 /// What differs when a long backlog is worked off: larger batches, compressed, a little later.
 const BULK: [(&str, &str); 2] = [("linger.ms", "5"), ("compression.type", "lz4")];
 
+/// What Kafka transactions go with: within one the waiting hides behind the transaction's own round trips, and of a
+/// backlog larger batches are made.
+const TRANSACTIONAL: [(&str, &str); 2] = [("linger.ms", "1"), ("compression.type", "lz4")];
+
 /// Two producers, of which one is in use: one that sends at once, and one that sends in bulk while the
 /// reader is far behind. They change places only while nothing is in flight, so order is kept.
 pub(super) struct Lanes {
     prompt: BaseProducer<Delivery>,
-    bulk: BaseProducer<Delivery>,
+    bulk: Option<BaseProducer<Delivery>>,
     in_bulk: AtomicBool,
 }
 
@@ -37,14 +43,38 @@ impl Lanes {
     ) -> Result<Self, SinkError> {
         Ok(Self {
             prompt: create(config, &PROMPT, alone, context.clone())?,
-            bulk: create(config, &BULK, alone, context)?,
+            bulk: Some(create(config, &BULK, alone, context)?),
             in_bulk: AtomicBool::new(false),
         })
     }
 
+    /// The one producer of Kafka transactions: a second one of its id would fence it.
+    pub(super) fn transactional(
+        config: &SinkConfig,
+        exactly_once: &ExactlyOnce,
+        alone: bool,
+        context: Delivery,
+    ) -> Result<Self, SinkError> {
+        let mut client = settings(config, &TRANSACTIONAL, alone);
+        let timeout_ms = exactly_once.transaction_timeout.as_millis();
+        // A request, as a record, may take no longer than its transaction.
+        let socket_ms = client.get("socket.timeout.ms").and_then(|text| text.parse::<u128>().ok());
+        client
+            .set("transactional.id", &exactly_once.transactional_id)
+            .set("transaction.timeout.ms", timeout_ms.to_string())
+            .set("message.timeout.ms", timeout_ms.to_string())
+            .set("socket.timeout.ms", socket_ms.unwrap_or(u128::MAX).min(timeout_ms).to_string());
+        let producer = client.create_with_context(context);
+        let prompt = producer.map_err(|err| SinkError::Configuration(err.to_string()))?;
+        Ok(Self { prompt, bulk: None, in_bulk: AtomicBool::new(false) })
+    }
+
     /// The producer in use.
     pub(super) fn active(&self) -> &BaseProducer<Delivery> {
-        if self.in_bulk() { &self.bulk } else { &self.prompt }
+        match &self.bulk {
+            Some(bulk) if self.in_bulk() => bulk,
+            _ => &self.prompt,
+        }
     }
 
     /// Whether the one for bulk is in use.
@@ -77,7 +107,7 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("bootstrap.servers", &config.bootstrap_servers)
         .set("batch.num.messages", "2000")
         .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
-        .set("queue.buffering.max.kbytes", QUEUE_KIB)
+        .set("queue.buffering.max.kbytes", queue_kib(config).to_string())
         .set("message.timeout.ms", "0")
         // A new topic is asked for again this soon, then twice as long each time up to retry.backoff.max.ms.
         .set("topic.metadata.refresh.fast.interval.ms", "10")
@@ -95,12 +125,29 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
     client
 }
 
+/// The largest record that the file allows, where it may be larger than the queue.
+pub(super) fn larger_than_queue(config: &SinkConfig) -> Option<u64> {
+    let bytes = config.producer.get("message.max.bytes")?.expose().parse().ok()?;
+    (bytes > QUEUE_BYTES).then_some(bytes)
+}
+
+/// The largest record must fit, or it would be waited for without end.
+fn queue_kib(config: &SinkConfig) -> u64 {
+    larger_than_queue(config).map_or(QUEUE_BYTES, |bytes| bytes + RECORD_BYTES) >> 10
+}
+
 fn create(
     config: &SinkConfig,
     lane: &[(&str, &str)],
     alone: bool,
     context: Delivery,
 ) -> Result<BaseProducer<Delivery>, SinkError> {
+    let mut client = settings(config, lane, alone);
+    client.set("enable.gapless.guarantee", "true");
+    client.create_with_context(context).map_err(|err| SinkError::Configuration(err.to_string()))
+}
+
+fn settings(config: &SinkConfig, lane: &[(&str, &str)], alone: bool) -> ClientConfig {
     let mut client = client(config, lane);
     if alone {
         client.set("batch.num.messages", "1");
@@ -108,8 +155,7 @@ fn create(
     // What the guarantees rest on is not for the file to change.
     client
         .set("enable.idempotence", "true")
-        .set("enable.gapless.guarantee", "true")
         .set("acks", "all")
         .set("partitioner", "murmur2_random");
-    client.create_with_context(context).map_err(|err| SinkError::Configuration(err.to_string()))
+    client
 }

@@ -5,19 +5,24 @@
 
 mod delivery;
 mod embedded;
+mod inspect;
 mod kafka_sink;
 mod lanes;
 mod line_sink;
 mod topics;
+mod transactional_sink;
 
 pub use embedded::EmbeddedCluster;
+pub use inspect::{TopicState, look_at_topics};
 pub use kafka_sink::{KafkaSink, Reports};
 pub use line_sink::{LineSink, NullSink};
+pub use transactional_sink::TransactionalSink;
 
 use std::time::Instant;
 
 use crate::convert::ProducerRecord;
 use crate::error::Remedy;
+use crate::offset::Offset;
 
 /// Where records go.
 pub trait Sink: Send {
@@ -47,6 +52,20 @@ pub trait Sink: Send {
 
     /// Gives up what is queued, so that nothing overtakes a failed record.
     fn purge(&mut self);
+
+    /// Since when a Kafka transaction is open; `None` where there is none.
+    fn open_since(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Commits everything sent since the last commit, together with the position that covers it; whether that is
+    /// done by the deadline. Otherwise it is to be called again. Only a [`TransactionalSink`] has anything to do.
+    ///
+    /// # Errors
+    /// When the transaction has failed: a new sink goes on from the last position.
+    fn commit(&mut self, _position: &Offset, _deadline: Instant) -> Result<bool, SinkError> {
+        Ok(true)
+    }
 
     /// A handle for the thread that serves delivery reports while the sender has nothing to do; `None`
     /// where sending acknowledges.
@@ -88,6 +107,14 @@ pub enum SinkError {
          of the broker and producer.override.max.request.size"
     )]
     TooLarge {
+        /// The topic.
+        topic: String,
+    },
+    /// A record is larger than the producer's whole queue, which the file limits.
+    #[error(
+        "a record for topic {topic:?} is larger than the producer's buffer; raise producer.override.buffer.memory"
+    )]
+    LargerThanBuffer {
         /// The topic.
         topic: String,
     },
@@ -146,6 +173,52 @@ pub enum SinkError {
     /// The producer lost its state and must be made anew.
     #[error("the Kafka producer failed: {0}")]
     Fatal(String),
+    /// The Kafka transaction failed.
+    #[error("the Kafka transaction is given up, and its rows are sent again: {0}")]
+    Transaction(String),
+    /// The broker takes nothing more from this producer: its transaction was open for too long, or there is another one.
+    #[error(
+        "the broker has ended the Kafka transaction of {transactional_id:?}: it was open for longer than \
+         transaction.timeout.ms, or another process has taken over"
+    )]
+    Fenced {
+        /// The transactional id.
+        transactional_id: String,
+    },
+    /// Another process publishes for this connector.
+    #[error(
+        "another process has taken over: it publishes under the transactional id {transactional_id:?} and keeps the \
+         position in topic {topic:?}; run one process a connector, or give them other names or another group.id \
+         in the worker's file"
+    )]
+    TakenOver {
+        /// The transactional id.
+        transactional_id: String,
+        /// The topic of positions.
+        topic: String,
+    },
+    /// A MySQL transaction that does not fit into a Kafka transaction.
+    #[error(
+        "a MySQL transaction, or a snapshot, is too large for one Kafka transaction: {rows} rows and {seconds} s, and \
+         its end is not reached; raise producer.override.transaction.timeout.ms (up to the broker's \
+         transaction.max.timeout.ms), or let outflow.transaction.split.rows split it"
+    )]
+    TransactionTooLarge {
+        /// Rows sent so far.
+        rows: u64,
+        /// How long that took.
+        seconds: u64,
+    },
+    /// The broker allows no transactions of this length.
+    #[error(
+        "producer.override.transaction.timeout.ms={0} is more than the broker's transaction.max.timeout.ms; lower the one or raise the other"
+    )]
+    TransactionTimeout(u128),
+    /// No right to the transactional id.
+    #[error(
+        "no right to the transactional id {0:?}; grant Write and Describe on it, and sending goes on"
+    )]
+    DeniedTransactionalId(String),
     /// Standard output went away.
     #[error("writing to standard output failed: {0}")]
     Output(String),
@@ -166,7 +239,10 @@ impl SinkError {
     pub fn is_of_record(&self) -> bool {
         matches!(
             self.reason(),
-            Self::TooLarge { .. } | Self::IllegalTopic { .. } | Self::UnknownPartition { .. }
+            Self::TooLarge { .. }
+                | Self::LargerThanBuffer { .. }
+                | Self::IllegalTopic { .. }
+                | Self::UnknownPartition { .. }
         )
     }
 
@@ -181,12 +257,19 @@ impl SinkError {
             | Self::UnknownTopic { .. }
             | Self::Denied { .. }
             | Self::Undelivered { .. }
+            | Self::Transaction(_)
+            | Self::Fenced { .. } // Whether by another process is looked at next.
+            | Self::DeniedTransactionalId(_)
             | Self::Fatal(_) => Remedy::Retry, // A new producer goes on from the checkpoint.
             Self::Record { reason, .. } => reason.remedy(),
             Self::Configuration(_)
             | Self::TooLarge { .. }
+            | Self::LargerThanBuffer { .. }
             | Self::IllegalTopic { .. }
             | Self::UnknownPartition { .. }
+            | Self::TakenOver { .. }
+            | Self::TransactionTooLarge { .. }
+            | Self::TransactionTimeout(_)
             | Self::Output(_) => Remedy::Stop,
         }
     }

@@ -166,6 +166,9 @@ impl SourceError {
             | Self::Silent(_)
             | Self::NeverQuiet(_) => Remedy::Retry,
             Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,
+            Self::Preflight(problems) if problems.iter().all(PreflightProblem::may_pass) => {
+                Remedy::Retry
+            }
             // A driver's error that is not a lost connection comes back each time.
             Self::Query { source, .. } if matches!(**source, mysql_async::Error::Io(_)) => {
                 Remedy::Retry

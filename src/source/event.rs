@@ -5,6 +5,7 @@ use super::bytes::Reader;
 
 mod body;
 mod gtid;
+mod session;
 
 pub use body::{
     FormatDescription, Heartbeat, Incident, Payload, Query, Rotate, RowsQuery, XaPrepare, Xid,

@@ -3,7 +3,7 @@
 use super::SourceError;
 use super::sql::{Sql, column};
 use crate::config::TableFilter;
-use crate::decode::{ColumnLayout, TableLayout};
+use crate::decode::{ColumnLayout, TableLayout, ddl};
 
 const DOING: &str = "reading information_schema";
 /// How many similar names a hint shows.
@@ -35,6 +35,30 @@ pub async fn captured_tables(
     tables.retain(|(database, table)| filter.captures(database, table));
     Ok(tables)
 }
+
+/// How many different values of a column are read.
+const VALUES_MAX: usize = 100;
+
+/// Different values of a text column in a table's first rows.
+///
+/// # Errors
+/// When the query fails.
+pub async fn some_values(
+    sql: &mut Sql,
+    (database, table): (&str, &str),
+    name: &str,
+) -> Result<Vec<String>, SourceError> {
+    let (database, table, name) = (quoted(database), quoted(table), quoted(name));
+    let query = format!(
+        "SELECT DISTINCT v FROM (SELECT {name} v FROM {database}.{table} LIMIT {ROWS_MAX}) some \
+         WHERE v IS NOT NULL LIMIT {VALUES_MAX}"
+    );
+    let rows = sql.rows(&query, "reading values of the route column").await?;
+    Ok(rows.iter().filter_map(|row| column(row, 0)).collect())
+}
+
+/// How many rows are looked at for that.
+const ROWS_MAX: usize = 10_000;
 
 /// Tables whose names are like those in the include list.
 pub(super) async fn near_names(
@@ -116,7 +140,51 @@ pub async fn read_layout(
     let columns: Option<Vec<ColumnLayout>> = columns.collect();
     let columns = columns.ok_or(SourceError::Answer("a query for columns"))?;
     let primary_key = primary_key(sql, database, table, &columns).await?;
-    Ok(TableLayout { database: database.to_owned(), table: table.to_owned(), columns, primary_key })
+    let query = "SELECT TABLE_COLLATION FROM information_schema.TABLES \
+                 WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?";
+    let rows = sql.rows_with(query, (database, table), DOING).await?;
+    let collation = rows.first().and_then(|row| column(row, 0));
+    let (database, table) = (database.to_owned(), table.to_owned());
+    Ok(TableLayout { database, table, columns, primary_key, collation })
+}
+
+/// A database's defaults, as a table without a name.
+///
+/// # Errors
+/// When the query fails or there is no such database.
+pub async fn read_database(sql: &mut Sql, database: &str) -> Result<TableLayout, SourceError> {
+    let query = "SELECT DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA \
+                 WHERE SCHEMA_NAME = ?";
+    let rows = sql.rows_with(query, (database,), DOING).await?;
+    let collation = rows.first().and_then(|row| column(row, 0));
+    let (database, table) = (database.to_owned(), String::new());
+    Ok(TableLayout { database, table, columns: Vec::new(), primary_key: Vec::new(), collation })
+}
+
+/// What statements that alter tables rely on.
+///
+/// # Errors
+/// When a query fails.
+pub async fn ddl_server(sql: &mut Sql) -> Result<ddl::Server, SourceError> {
+    let query = "SELECT ID, COLLATION_NAME, CHARACTER_SET_NAME, IS_DEFAULT \
+                 FROM information_schema.COLLATIONS";
+    let rows = sql.rows(query, DOING).await?;
+    let collation = |row| {
+        Some(ddl::Collation {
+            id: column(row, 0)?.parse().ok()?,
+            name: column(row, 1)?.to_ascii_lowercase(),
+            character_set: column(row, 2)?.to_ascii_lowercase(),
+            default: column(row, 3).is_some_and(|word| word.eq_ignore_ascii_case("Yes")),
+        })
+    };
+    let names = sql.text("SELECT @@GLOBAL.lower_case_table_names", DOING).await?;
+    // Names that keep their case and are equal in any (2) cannot be followed.
+    let collations = match names.as_deref() {
+        Some("0" | "1") => rows.iter().filter_map(collation).collect(),
+        _ => Vec::new(),
+    };
+    let lower_case = names.as_deref() == Some("1");
+    Ok(ddl::Server { version: sql.version(), lower_case, collations })
 }
 
 async fn primary_key(

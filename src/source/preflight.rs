@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::SourceError;
 use super::layout::{captured_tables, near_names, quoted};
-use super::server::{Server, position};
+use super::server::{Server, position, replica_status};
 use super::sql::{Sql, named};
 use crate::config::{SourceConfig, TableFilter};
 
@@ -68,6 +68,11 @@ pub enum PreflightProblem {
     /// Transactions that were read are not the server's.
     #[error("the server lacks transactions that were read before: {0}")]
     ForeignServer(crate::offset::GtidSet),
+    /// A replica that has yet to receive or apply transactions that were read.
+    #[error(
+        "the server is a replica that is behind: it has yet to apply transactions that were read before: {0}"
+    )]
+    LaggingReplica(crate::offset::GtidSet),
     /// The log file that is needed next is gone.
     #[error("the binary log file {0} that is needed next is gone")]
     MissingLog(String),
@@ -109,8 +114,15 @@ impl PreflightProblem {
             | Self::MissingGrant { .. }
             | Self::ServerIdOfServer(_)
             | Self::ServerIdInUse { .. }
-            | Self::NoTable { .. } => false,
+            | Self::NoTable { .. }
+            | Self::LaggingReplica(_) => false,
         }
+    }
+
+    /// Whether waiting can cure it.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::LaggingReplica(_))
     }
 
     /// The SQL or the words that mend it.
@@ -134,6 +146,9 @@ impl PreflightProblem {
                 "bring the logs back, or start anew with `outflow offsets reset` or \
                  snapshot.mode=when_needed, knowing what is missed"
                     .into()
+            }
+            Self::LaggingReplica(_) => {
+                "it is used once it has caught up; name further hosts in database.hostname to go on earlier".into()
             }
             Self::ForeignServer(_) | Self::OtherServer(_) => {
                 "connect to the server that was read before or to a replica that has all of it, or \
@@ -231,12 +246,7 @@ async fn account(sql: &mut Sql) -> Result<String, SourceError> {
 
 /// Whether the server replicates from another without logging it.
 async fn is_silent_replica(sql: &mut Sql, server: &Server) -> Result<bool, SourceError> {
-    if server.log_replica_updates {
-        return Ok(false);
-    }
-    let new_name = sql.version() >= (8, 0, 22);
-    let statement = if new_name { "SHOW REPLICA STATUS" } else { "SHOW SLAVE STATUS" };
-    Ok(!sql.rows(statement, "asking whether the server is a replica").await?.is_empty())
+    Ok(!server.log_replica_updates && !replica_status(sql).await?.is_empty())
 }
 
 /// The host of a replica that uses our id, and goes on doing so.

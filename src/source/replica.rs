@@ -17,6 +17,8 @@ use crate::config::SourceConfig;
 const DOING: &str = "reading the binlog";
 /// How long a read waits, so that the caller can look at its stop flag.
 const IDLE: Duration = Duration::from_millis(200);
+/// How long one waits while something is due as soon as nothing more comes.
+const HURRIED: Duration = Duration::from_millis(20);
 /// Heartbeats missed in a row that make a connection dead.
 const PERIODS: u32 = 3;
 /// How long a server may look for the place of the first event in its logs.
@@ -46,6 +48,7 @@ pub struct Replica {
     streaming: bool,
     /// Since when nothing has come.
     quiet_since: Option<Instant>,
+    hurried: bool,
 }
 
 impl Replica {
@@ -73,7 +76,24 @@ impl Replica {
             file: String::new(),
             streaming: false,
             quiet_since: None,
+            hurried: false,
         })
+    }
+
+    /// Whether [`Packet::Idle`] is to come sooner than usual.
+    ///
+    /// # Errors
+    /// When the connection is lost.
+    pub fn hurry(&mut self, hurried: bool) -> Result<(), SourceError> {
+        if self.hurried != hurried {
+            self.hurried = hurried;
+            let wait = if hurried { HURRIED } else { IDLE };
+            self.connection
+                .stream
+                .set_read_timeout(wait)
+                .map_err(|error| SourceError::Disconnected { doing: DOING, source: Some(error) })?;
+        }
+        Ok(())
     }
 
     /// A handle by which another thread can end the connection.

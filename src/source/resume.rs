@@ -17,13 +17,14 @@ pub fn check_offset(
     config: &SourceConfig,
 ) -> Result<DumpStart, PreflightProblem> {
     match &offset.gtids {
-        Some(stored) if server.has_gtids() && !config.gtid_ignore_on_recovery => {
+        Some(stored) if goes_on_by_gtids(server, offset, config) => {
             let start = start_after(server, stored, config);
             let mut foreign = start.clone();
             foreign.subtract(&server.gtid_executed);
             let mut missing = server.gtid_purged.clone();
             missing.subtract(&start);
             match (foreign.is_empty(), missing.is_empty()) {
+                (false, _) if server.replicates => Err(PreflightProblem::LaggingReplica(foreign)),
                 (false, _) => Err(PreflightProblem::ForeignServer(foreign)),
                 (true, false) => Err(PreflightProblem::Purged(missing)),
                 (true, true) => Ok(DumpStart::Gtids(start)),
@@ -42,6 +43,12 @@ pub fn check_offset(
             }
         }
     }
+}
+
+/// Whether the place to go on is after a set of transactions, whichever server has it.
+#[must_use]
+pub fn goes_on_by_gtids(server: &Server, offset: &Offset, config: &SourceConfig) -> bool {
+    offset.gtids.is_some() && server.has_gtids() && !config.gtid_ignore_on_recovery
 }
 
 fn start_after(server: &Server, stored: &GtidSet, config: &SourceConfig) -> GtidSet {
@@ -77,6 +84,7 @@ mod tests {
             binlog_row_image: "FULL".into(),
             binlog_row_metadata: "MINIMAL".into(),
             log_replica_updates: true,
+            replicates: false,
             binlog_retention_s: 0,
             position: BinlogPosition::default(),
             logs: vec![("binlog.000002".into(), 500)],
@@ -124,6 +132,18 @@ mod tests {
             check(format!("{A}:1-8:tag:1")),
             Err(PreflightProblem::Purged(set)) if set.to_string() == format!("{A}:9-10")
         ));
+    }
+
+    #[test]
+    fn a_replica_may_yet_apply_what_it_lacks() {
+        let server = Server { replicates: true, ..server("ON", &format!("{A}:1-9"), "") };
+        let check = |text: String| check_offset(&server, &offset(Some(text), "gone", 4), &config());
+        let Err(problem) = check(format!("{A}:1-11")) else { panic!("it is behind") };
+        assert!(
+            matches!(&problem, PreflightProblem::LaggingReplica(set) if set.to_string() == format!("{A}:10-11"))
+        );
+        assert!(problem.may_pass() && !problem.is_lost_position());
+        assert!(check(format!("{A}:1-9")).is_ok());
     }
 
     #[test]

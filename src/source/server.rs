@@ -31,6 +31,8 @@ pub struct Server {
     pub binlog_row_metadata: String,
     /// Whether what it replicates from elsewhere is in its own log.
     pub log_replica_updates: bool,
+    /// Whether it replicates from another server at this moment.
+    pub replicates: bool,
     /// For how many seconds logs are kept at least; 0 for ever.
     pub binlog_retention_s: u64,
     /// The end of the log when it was asked, after `gtid_executed`.
@@ -55,6 +57,7 @@ impl Server {
         if server.log_bin {
             // Before the position: what it holds is in the log before that.
             server.gtid_executed = gtid_set(sql, "SELECT @@global.gtid_executed").await?;
+            server.replicates = replica_status(sql).await?.iter().any(is_replicating);
             server.gtid_purged = gtid_set(sql, "SELECT @@global.gtid_purged").await?;
             server.position = position(sql).await?;
             let logs = sql.rows("SHOW BINARY LOGS", "listing the binary logs").await?;
@@ -104,11 +107,28 @@ impl Server {
                 .get("binlog_row_metadata")
                 .map_or_else(|| "MINIMAL".into(), Clone::clone),
             log_replica_updates: is_on("log_replica_updates") || is_on("log_slave_updates"),
+            replicates: false,
             binlog_retention_s: if kept_for_ever { 0 } else { seconds },
             position: BinlogPosition::default(),
             logs: Vec::new(),
         })
     }
+}
+
+/// One row a channel by which the server replicates from another.
+pub(super) async fn replica_status(sql: &mut Sql) -> Result<Vec<mysql_async::Row>, SourceError> {
+    let new_name = sql.version() >= (8, 0, 22);
+    let statement = if new_name { "SHOW REPLICA STATUS" } else { "SHOW SLAVE STATUS" };
+    sql.rows(statement, "asking whether the server is a replica").await
+}
+
+/// Whether a channel receives or applies transactions, or tries to.
+fn is_replicating(channel: &mysql_async::Row) -> bool {
+    let threads =
+        ["Replica_IO_Running", "Replica_SQL_Running", "Slave_IO_Running", "Slave_SQL_Running"];
+    let runs =
+        |name: &&str| named(channel, name).is_some_and(|state| !state.eq_ignore_ascii_case("No"));
+    threads.iter().any(runs)
 }
 
 /// A GTID set that a query returns.

@@ -68,6 +68,8 @@ pub struct Snapshot {
     pub gtids: Option<GtidSet>,
     /// Beyond this place no streamed row can be in the snapshot.
     pub overlap_end: BinlogPosition,
+    /// Where each column is among those of the query that is read; nowhere where it does not give it.
+    places: Vec<Option<usize>>,
 }
 
 impl Snapshot {
@@ -94,7 +96,7 @@ impl Snapshot {
         sql.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", DOING).await?;
         sql.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", DOING).await?;
         let overlap_end = position(&mut sql).await?;
-        Ok(Self { sql, position: place, gtids, overlap_end })
+        Ok(Self { sql, position: place, gtids, overlap_end, places: Vec::new() })
     }
 
     /// Where the stream begins that goes with this snapshot.
@@ -106,29 +108,37 @@ impl Snapshot {
         }
     }
 
-    /// Begins to read a table in the order of its primary key, or the rows that `query` gives in its place;
-    /// what is left of one before is dropped.
+    /// Begins to read these columns of a table in the order of its primary key, or of the rows that `query` gives
+    /// in its place, whose columns count by their names; what is left of one before is dropped.
     ///
     /// # Errors
     /// When the query fails.
     pub async fn read_table(
         &mut self,
         table: &TableLayout,
-        select_list: &str,
+        columns: &[&str],
         query: Option<&str>,
     ) -> Result<(), SourceError> {
         let key: Vec<String> = key_columns(table).map(quoted).collect();
         let order =
             if key.is_empty() { String::new() } else { format!(" ORDER BY {}", key.join(", ")) };
-        let query = match query {
-            // The server hands the order of such a query on (manual, "Optimizing Derived Tables").
-            Some(query) => format!("SELECT {select_list} FROM ({query}) AS overridden"),
-            None => format!("SELECT {select_list} FROM {}{order}", name_of(table)),
-        };
+        let query = query.map_or_else(
+            || {
+                let columns: Vec<String> = columns.iter().copied().map(quoted).collect();
+                format!("SELECT {} FROM {}{order}", columns.join(", "), name_of(table))
+            },
+            str::to_owned,
+        );
         let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(query)).await;
         // The rows stay with the connection.
-        let result = result.map(|result| result.map(drop));
-        self.sql.checked(result, DOING)
+        let names = result.map(|result| result.map(|rows| names_of(&rows)));
+        let names = self.sql.checked(names, DOING)?;
+        let place = |column: &&str| {
+            let column = column.to_lowercase();
+            names.iter().position(|name| name.to_lowercase() == column)
+        };
+        self.places = columns.iter().map(place).collect();
+        Ok(())
     }
 
     /// Up to `rows_max` further rows of the table, fewer where they are large; none at its end. Rows come off
@@ -144,7 +154,9 @@ impl Snapshot {
             let next = tokio::time::timeout(ROW_TIMEOUT, result.next()).await;
             let Some(row) = self.sql.checked(next, DOING)? else { break };
             let row: Option<SnapshotRow> = row.unwrap().into_iter().map(text_of).collect();
-            let row = row.ok_or(SourceError::Answer("a snapshot's query"))?;
+            let mut row = row.ok_or(SourceError::Answer("a snapshot's query"))?;
+            let mut take = |place: &Option<usize>| row.get_mut((*place)?)?.take();
+            let row: SnapshotRow = self.places.iter().map(&mut take).collect();
             bytes += row.iter().flatten().map(Vec::len).sum::<usize>();
             rows.push(row);
         }
@@ -187,6 +199,10 @@ fn name_of(table: &TableLayout) -> String {
 fn key_columns(table: &TableLayout) -> impl Iterator<Item = &str> {
     let columns = table.primary_key.iter().filter_map(|index| table.columns.get(*index));
     columns.map(|column| column.name.as_str())
+}
+
+fn names_of(rows: &QueryResult<'_, '_, TextProtocol>) -> Vec<String> {
+    rows.columns_ref().iter().map(|column| column.name_str().into_owned()).collect()
 }
 
 /// In the text protocol every value is bytes or NULL.

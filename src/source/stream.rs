@@ -58,6 +58,10 @@ impl Stream {
         self.socket().set_write_timeout(write)
     }
 
+    pub(super) fn set_read_timeout(&self, time: Duration) -> io::Result<()> {
+        self.socket().set_read_timeout(Some(time))
+    }
+
     pub(super) fn shutdown_handle(&self) -> io::Result<ShutdownHandle> {
         self.socket().try_clone().map(ShutdownHandle)
     }

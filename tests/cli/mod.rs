@@ -1,5 +1,6 @@
 //! The command line: what it refuses, in which words and with which exit code, and what its options do.
 
+mod doctor;
 mod offsets;
 mod refusals;
 mod secrets;
@@ -13,7 +14,7 @@ use crate::support::{Outbox, Outflow, Scratch, until};
 const ENDED_MAX: Duration = Duration::from_secs(40);
 
 /// Runs outflow to its end: exit code, standard output, standard error.
-fn run(arguments: &[&str]) -> (i32, String, String) {
+pub(crate) fn run(arguments: &[&str]) -> (i32, String, String) {
     let scratch = Scratch::new("cli");
     let mut outflow = Outflow::start(&scratch.path(""), 0, arguments);
     (outflow.ended(ENDED_MAX), outflow.output(), outflow.log())

@@ -3,8 +3,13 @@
 //!
 //! These tests have servers of their own and run one after another.
 
+mod disk;
+mod exactly_once;
+mod large;
 mod scene;
+mod sessions;
 mod tolerance;
+mod topics;
 
 use std::time::Duration;
 

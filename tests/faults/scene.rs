@@ -31,10 +31,15 @@ pub(super) struct Scene {
 impl Scene {
     /// Both servers run; nothing else does.
     pub(super) fn new(name: &str) -> Self {
+        Self::of(name, |outbox| outbox)
+    }
+
+    /// The same with an outbox that `change` gives other properties.
+    pub(super) fn of(name: &str, change: impl FnOnce(Outbox) -> Outbox) -> Self {
         let servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
         let server = MySqlServer::started("mysql:faults");
         let broker = Broker::started("kafka:faults");
-        let outbox = Outbox::on(name, server.clone(), broker.clone());
+        let outbox = change(Outbox::on(name, server.clone(), broker.clone()));
         let followed = outbox.follow();
         Self { server, broker, outbox, followed, outflow: None, writer: None, _servers: servers }
     }

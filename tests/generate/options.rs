@@ -234,6 +234,10 @@ impl Options<'_> {
         }
         let value = random.pick(&values).clone();
         self.converter("value.converter", &value, random, self.plan.schemas);
+        let writes_structs = |class: &String| [STRING, JSON, BINARY_DATA].contains(&class.as_str());
+        if writes_structs(&key) && writes_structs(&value) {
+            self.perhaps(random, 25, "provide.transaction.metadata", &["true"]);
+        }
         self.value_prints_text = self.properties.values().any(|value| value == STRING);
         let header = *random.pick(&["", "", SIMPLE, STRING, JSON]);
         if !header.is_empty() {

@@ -16,6 +16,8 @@ pub(super) struct Case {
     pub(super) ending: Ending,
     /// A column gives the record's timestamp.
     pub(super) has_event_time: bool,
+    /// Each start publishes all rows again.
+    pub(super) reads_all_again: bool,
     /// A column gives the partition.
     pub(super) has_placed_partition: bool,
 }
@@ -27,6 +29,8 @@ pub(super) enum Ending {
     Asked,
     /// By itself, before it reads the log.
     Refused(Stop),
+    /// By itself, with nothing left to do.
+    Ended(Stop),
     /// By itself, at a row.
     Stopped(Stop),
 }
@@ -79,6 +83,9 @@ impl Case {
             expected,
             ending,
             has_event_time: connector.contains(r#".table.field.event.timestamp""#),
+            reads_all_again: [r#""snapshot.mode": "always""#, r#"based.snapshot.data": "true""#]
+                .iter()
+                .any(|part| connector.contains(part)),
             has_placed_partition: connector.contains(":partition"),
             name,
         }
@@ -98,7 +105,7 @@ impl Case {
 }
 
 impl Ending {
-    /// First line: `refused` or `stopped`, and the exit code. Each further line: words of the message.
+    /// First line: `refused`, `ended` or `stopped`, and the exit code. Each further line: words of the message.
     fn parse(text: &str) -> Self {
         let (first, words) =
             text.split_once('\n').expect("a line for the exit code and one for words");
@@ -108,6 +115,7 @@ impl Ending {
         let stop = Stop { exit_code: exit_code.parse().unwrap(), words };
         match kind {
             "refused" => Self::Refused(stop),
+            "ended" => Self::Ended(stop),
             "stopped" => Self::Stopped(stop),
             other => panic!("expected-stop.txt begins with {other:?}"),
         }

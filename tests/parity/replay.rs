@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::case::{Case, Ending, Stop};
 use super::compare::compare;
 use super::event::{Event, Timestamp};
-use super::varying::mask;
+use super::varying::settle;
 use crate::support::{self, Kafka, Outflow, Scratch, TOPIC_PREFIX, free_port};
 
 /// Until everything of a case is on its topics.
@@ -43,10 +43,7 @@ impl Replay {
         if let (false, Some(event)) = (case.has_event_time, timed) {
             return Err(format!("the timestamp is not the time of processing: {}", event.line()));
         }
-        let masked = |events: &[Event]| {
-            events.iter().map(|event| mask(case, event.clone())).collect::<Vec<_>>()
-        };
-        let records = compare(&masked(&case.expected), &masked(&actual));
+        let records = compare(&settle(case, &case.expected), &settle(case, &actual));
         match (ending, records) {
             (Ok(()), records) => records,
             (ending, Ok(())) => ending,
@@ -64,7 +61,7 @@ impl Replay {
             Ending::Refused(stop) if ready => {
                 Err(format!("it streams, though it should refuse with {stop:?}"))
             }
-            Ending::Refused(stop) => check_stop(&mut outflow, stop),
+            Ending::Refused(stop) | Ending::Ended(stop) => check_stop(&mut outflow, stop),
             Ending::Asked | Ending::Stopped(_) if !ready => Err(ended_by_itself(&mut outflow)),
             Ending::Stopped(stop) => {
                 support::mysql().connect().run(&case.input);
@@ -74,7 +71,7 @@ impl Replay {
                 support::mysql().connect().run(&case.input);
                 self.await_published(case, ends, &mut outflow)?;
                 let mut code = outflow.stop();
-                if code == 0 {
+                if code == 0 && !case.reads_all_again {
                     let mut again = start(&case.connector, &scratch, &["--until-caught-up"]);
                     code = again.ended(ENDED_MAX);
                     outflow = again;

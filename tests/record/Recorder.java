@@ -97,9 +97,11 @@ public class Recorder {
         String failure = register(name, config);
         String historyTopic = config.get("schema.history.internal.kafka.topic").asText();
         if (failure == null) {
-            await("the connector to stream", () -> streaming("Connected").equals(true) || failure(name) != null);
+            boolean streams = !config.path("snapshot.mode").asText().trim().equalsIgnoreCase("initial_only");
+            await("the connector to stream", () -> (streams ? streaming("Connected")
+                : metric("snapshot", "SnapshotCompleted")).equals(true) || failure(name) != null);
             sql(folder.resolve("input.sql"), null);
-            failure = awaitQuiet(name, historyTopic);
+            failure = awaitQuiet(name, historyTopic, streams);
         }
         List<String> lines = read(topics(historyTopic, true));
         write(target, lines, failure);
@@ -204,8 +206,12 @@ public class Recorder {
 
     /** An attribute of Debezium's streaming metrics; each task has them as long as it streams. */
     private Object streaming(String attribute) throws Exception {
+        return metric("streaming", attribute);
+    }
+
+    private Object metric(String context, String attribute) throws Exception {
         Set<ObjectName> names =
-            metrics.queryNames(new ObjectName("debezium.mysql:type=connector-metrics,context=streaming,*"), null);
+            metrics.queryNames(new ObjectName("debezium.mysql:type=connector-metrics,context=" + context + ",*"), null);
         try {
             for (ObjectName name : names) {
                 Object value = metrics.getAttribute(name, attribute);
@@ -218,7 +224,7 @@ public class Recorder {
     }
 
     /** Waits until everything is read, or the connector failed, and then nothing arrives for a while. */
-    private String awaitQuiet(String name, String historyTopic) throws Exception {
+    private String awaitQuiet(String name, String historyTopic, boolean streams) throws Exception {
         String[] end = sql(null, "SHOW BINARY LOG STATUS").split("\t");
         long deadline = System.currentTimeMillis() + DEADLINE_MS;
         long count = -1;
@@ -228,7 +234,7 @@ public class Recorder {
             long now = System.currentTimeMillis();
             failure = failure(name);
             long newCount = endOffsets(topics(historyTopic, false)).values().stream().mapToLong(Long::longValue).sum();
-            if (newCount != count || failure == null && !reached(end[0], Long.parseLong(end[1]))) {
+            if (newCount != count || failure == null && streams && !reached(end[0], Long.parseLong(end[1]))) {
                 quietSince = now;
             }
             count = newCount;

@@ -1,9 +1,13 @@
 //! What a stop, a kill and a start do to the records: nothing is missing, each key's order is kept, and only a
 //! kill repeats, no more than what was not yet acknowledged and stored.
 
+mod damage;
+mod held;
 mod kills;
 mod layouts;
+mod points;
 mod snapshots;
+mod transactions;
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rdkafka::admin::{
@@ -7,7 +7,7 @@ use rdkafka::admin::{
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::message::{Headers, Message};
+use rdkafka::message::{BorrowedMessage, Headers, Message};
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 
 /// How long a broker may take to answer.
@@ -63,9 +63,19 @@ impl Kafka {
             .set("auto.offset.reset", "error")
             .set("fetch.wait.max.ms", "20")
             .set("check.crcs", "true")
+            .set("enable.partition.eof", "true")
             .create()
             .unwrap();
         Self { consumer, admin }
+    }
+
+    /// Waits until a topic that was deleted is gone.
+    pub(crate) fn gone(&self, topic: &str) {
+        super::until("the end of a topic", ANSWER_MAX, || {
+            let metadata =
+                self.consumer.fetch_metadata(None, ANSWER_MAX).expect("the broker answers");
+            !metadata.topics().iter().any(|found| found.name() == topic)
+        });
     }
 
     /// Makes a topic and waits until it can be written.
@@ -134,7 +144,7 @@ impl Kafka {
         Ok(offsets)
     }
 
-    /// Reads from one place to another; what `from` does not name is read from its beginning.
+    /// Reads what is committed from one place to another; what `from` does not name is read from its beginning.
     pub(crate) fn read(&self, from: &Offsets, to: &Offsets) -> Vec<Record> {
         let mut open = BTreeMap::new();
         let mut assigned = TopicPartitionList::new();
@@ -146,11 +156,21 @@ impl Kafka {
             }
         }
         self.consumer.assign(&assigned).unwrap();
+        let of_one_topic = to.keys().map(|(topic, _)| topic).collect::<BTreeSet<_>>().len() == 1;
         let deadline = Instant::now() + ANSWER_MAX;
         let mut records = Vec::new();
         while !open.is_empty() {
             assert!(Instant::now() < deadline, "the broker did not give all records: {open:?}");
-            let Some(record) = self.poll(Duration::from_millis(100)) else { continue };
+            let message = match self.consumer.poll(Duration::from_millis(100)) {
+                Some(Ok(message)) => message,
+                // At the end of a partition stand marks of transactions, which are no records. The event names no topic.
+                Some(Err(KafkaError::PartitionEOF(partition))) if of_one_topic => {
+                    open.retain(|(_, other), _| *other != partition);
+                    continue;
+                }
+                _ => continue,
+            };
+            let record = Record::of(&message);
             let place = (record.topic.clone(), record.partition);
             if open.get(&place).is_some_and(|end| record.kafka_offset + 1 >= *end) {
                 open.remove(&place);
@@ -179,16 +199,30 @@ impl Kafka {
         self.consumer.assign(&assigned).unwrap();
     }
 
+    /// Where a partition that is followed is read next; `i64::MIN` before anything was read.
+    pub(crate) fn position(&self, topic: &str, partition: i32) -> i64 {
+        let places = self.consumer.position().unwrap_or_default();
+        match places.find_partition(topic, partition).map(|place| place.offset()) {
+            Some(Offset::Offset(next)) => next,
+            _ => i64::MIN,
+        }
+    }
+
     /// The next record, if one arrives in time. Faults of the broker pass.
     pub(crate) fn poll(&self, time: Duration) -> Option<Record> {
-        let message = self.consumer.poll(time)?.ok()?;
+        Some(Record::of(&self.consumer.poll(time)?.ok()?))
+    }
+}
+
+impl Record {
+    fn of(message: &BorrowedMessage<'_>) -> Self {
         let headers = message.headers().map_or(Vec::new(), |headers| {
             let owned = |header: rdkafka::message::Header<'_, &[u8]>| {
                 (header.key.to_owned(), header.value.map(<[u8]>::to_vec))
             };
             headers.iter().map(owned).collect()
         });
-        Some(Record {
+        Self {
             topic: message.topic().to_owned(),
             partition: message.partition(),
             kafka_offset: message.offset(),
@@ -196,7 +230,7 @@ impl Kafka {
             value: message.payload().map(<[u8]>::to_vec),
             headers,
             timestamp_ms: message.timestamp().to_millis().unwrap_or(-1),
-        })
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! waits for a condition, with a deadline.
 
 mod certificates;
+mod connect;
 mod follower;
 mod kafka;
 mod mysql;
@@ -22,5 +23,5 @@ pub(crate) use outbox::{Outbox, TOPIC_PREFIX};
 pub(crate) use outflow::{Outflow, free_port};
 pub(crate) use random::Random;
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Broker, MySqlServer, broker, mysql, servers_script};
+pub(crate) use servers::{Broker, Connect, MySqlServer, broker, mysql, servers_script};
 pub(crate) use wait::{until, until_some};

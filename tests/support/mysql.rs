@@ -42,9 +42,14 @@ impl MySql {
     /// The rows of a query as text; NULL is empty.
     #[track_caller]
     pub(crate) fn rows(&mut self, query: &str) -> Vec<Vec<String>> {
+        self.try_rows(query).expect(query)
+    }
+
+    /// The same, unless the server refuses or is gone.
+    pub(crate) fn try_rows(&mut self, query: &str) -> Result<Vec<Vec<String>>, mysql_async::Error> {
         let session = self.session.as_mut().expect("the session is open");
-        let rows: Vec<Row> = self.runtime.block_on(session.query(query)).expect(query);
-        rows.into_iter().map(|row| row.unwrap().iter().map(text).collect()).collect()
+        let rows: Vec<Row> = self.runtime.block_on(session.query(query))?;
+        Ok(rows.into_iter().map(|row| row.unwrap().iter().map(text).collect()).collect())
     }
 }
 

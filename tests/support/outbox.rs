@@ -1,6 +1,6 @@
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -25,6 +25,8 @@ pub(crate) struct Outbox {
     pub(crate) scratch: Scratch,
     pub(crate) port: u16,
     pub(crate) config: Map<String, Value>,
+    /// Options of every start besides.
+    pub(crate) options: Vec<String>,
 }
 
 impl Outbox {
@@ -72,13 +74,26 @@ impl Outbox {
             scratch: Scratch::new(&unique),
             port: free_port(),
             config,
+            options: Vec::new(),
         }
+    }
+
+    /// The same with a worker's file.
+    pub(crate) fn with_worker(mut self, text: &str) -> Self {
+        let file = self.scratch.write("worker.properties", text);
+        self.options = vec!["--worker".to_owned(), file.to_str().unwrap().to_owned()];
+        self
     }
 
     /// The same with a property set.
     pub(crate) fn with(mut self, property: &str, value: &str) -> Self {
-        self.config.insert(property.to_owned(), json!(value));
+        self.set(property, value);
         self
+    }
+
+    /// Sets a property for the next start.
+    pub(crate) fn set(&mut self, property: &str, value: &str) {
+        self.config.insert(property.to_owned(), json!(value));
     }
 
     /// What tells this run from others on the same servers.
@@ -97,15 +112,47 @@ impl Outbox {
         self.start_with(&["--bootstrap-servers", &self.broker.bootstrap_servers])
     }
 
+    /// The same, to die at a fault point.
+    pub(crate) fn start_to_die(&self, fault_point: &str) -> Outflow {
+        let options = ["--bootstrap-servers", &self.broker.bootstrap_servers];
+        self.start_at((&self.scratch.path("data"), self.port), &options, fault_point)
+    }
+
     /// Starts outflow on it with these options besides file, data folder and admin port.
     pub(crate) fn start_with(&self, options: &[&str]) -> Outflow {
-        let (file, data_dir) = (self.file(), self.scratch.path("data"));
-        let listen = format!("127.0.0.1:{}", self.port);
+        self.start_at((&self.scratch.path("data"), self.port), options, "")
+    }
+
+    /// Starts outflow on it with another data folder and admin port.
+    pub(crate) fn start_elsewhere(&self, data_dir: &Path, port: u16, options: &[&str]) -> Outflow {
+        self.start_at((data_dir, port), options, "")
+    }
+
+    fn start_at(
+        &self,
+        (data_dir, port): (&Path, u16),
+        options: &[&str],
+        fault_point: &str,
+    ) -> Outflow {
+        let file = self.file();
+        let listen = format!("127.0.0.1:{port}");
         let mut arguments =
             vec!["run", file.to_str().unwrap(), "--data-dir", data_dir.to_str().unwrap()];
         arguments.extend(["--listen", &listen]);
         arguments.extend(options);
-        Outflow::start(&self.scratch.path(""), self.port, &arguments)
+        arguments.extend(self.options.iter().map(String::as_str));
+        Outflow::start_to_die(&self.scratch.path(""), port, &arguments, fault_point)
+    }
+
+    /// The place that outflow has stored, while it is stopped.
+    pub(crate) fn stored(&self) -> serde_json::Value {
+        let (file, data_dir) = (self.file(), self.scratch.path("data"));
+        let (file, data_dir) = (file.to_str().unwrap(), data_dir.to_str().unwrap());
+        let arguments = ["offsets", "show", file, "--data-dir", data_dir];
+        let mut shown = Outflow::start(&self.scratch.path(""), self.port, &arguments);
+        assert_eq!(shown.ended(CATCH_UP_MAX), 0, "offsets show:\n{}", shown.log());
+        let mut shown: Value = serde_json::from_str(&shown.output()).unwrap();
+        shown["offset"].take()
     }
 
     /// Runs outflow until everything that MySQL has is acknowledged.

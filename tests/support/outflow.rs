@@ -61,12 +61,25 @@ pub(crate) struct Outflow {
 impl Outflow {
     /// Starts it with these arguments; log and output go into `folder`, one after another's.
     pub(crate) fn start<S: AsRef<OsStr>>(folder: &Path, port: u16, arguments: &[S]) -> Self {
+        Self::start_to_die(folder, port, arguments, "")
+    }
+
+    /// The same, to die at a fault point; nowhere without a name.
+    pub(crate) fn start_to_die<S: AsRef<OsStr>>(
+        folder: &Path,
+        port: u16,
+        arguments: &[S],
+        fault_point: &str,
+    ) -> Self {
         let log = Written::after(folder.join("outflow.log"));
         let output = Written::after(folder.join("outflow.out"));
-        let child = Command::new(env!("CARGO_BIN_EXE_outflow"))
+        let program = std::env::var("OUTFLOW_TEST_PROGRAM");
+        let program = program.unwrap_or_else(|_| env!("CARGO_BIN_EXE_outflow").to_owned());
+        let child = Command::new(program)
             .args(arguments)
             .env_remove("RUST_LOG")
             .env("RUST_BACKTRACE", "0")
+            .env("OUTFLOW_TEST_FAULT_POINT", fault_point)
             .env_remove("OUTFLOW_BOOTSTRAP_SERVERS")
             .stdin(Stdio::null())
             .stdout(output.append())
@@ -74,6 +87,13 @@ impl Outflow {
             .spawn()
             .expect("outflow cannot be started");
         Self { child, port, log, output, ended: None }
+    }
+
+    /// The most memory that it ever had resident, in bytes.
+    pub(crate) fn resident_peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 
     /// What it has written to its log.
@@ -121,7 +141,12 @@ impl Outflow {
 
     /// Asks it to stop.
     pub(crate) fn terminate(&self) {
-        let kill = format!("kill -TERM {}", self.child.id());
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());
     }
 

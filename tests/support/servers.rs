@@ -8,7 +8,7 @@ use super::MySql;
 /// A MySQL server.
 #[derive(Clone, Debug)]
 pub(crate) struct MySqlServer {
-    instance: String,
+    pub(crate) instance: String,
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) user: String,
@@ -18,7 +18,7 @@ pub(crate) struct MySqlServer {
 /// A Kafka cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Broker {
-    instance: String,
+    pub(crate) instance: String,
     pub(crate) bootstrap_servers: String,
 }
 
@@ -34,6 +34,13 @@ pub(crate) fn broker() -> &'static Broker {
     SERVER.get_or_init(|| Broker::started("kafka"))
 }
 
+/// A Kafka Connect worker with Debezium, on the broker of its own name.
+#[derive(Clone, Debug)]
+pub(crate) struct Connect {
+    instance: String,
+    pub(crate) address: String,
+}
+
 /// Runs tests/servers.sh and gives what it prints.
 pub(crate) fn servers_script(arguments: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers.sh");
@@ -45,6 +52,17 @@ pub(crate) fn servers_script(arguments: &[&str]) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "tests/servers.sh {}: {errors}", arguments.join(" "));
     String::from_utf8(output.stdout).unwrap()
+}
+
+fn start_anew(instance: &str, options: &[&str]) {
+    servers_script(&["stop", instance]);
+    servers_script(&[&["start", instance, "--"], options].concat());
+}
+
+/// Sends a signal to an instance that runs.
+fn signal(instance: &str, name: &str, pid: &str) {
+    let kill = format!("kill -{name} {}", environment(instance)[pid]);
+    assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success(), "{kill}");
 }
 
 /// What `env` prints for an instance, by the name's last part.
@@ -61,6 +79,16 @@ impl MySqlServer {
     /// Starts an instance of tests/servers.sh, unless it runs.
     pub(crate) fn started(instance: &str) -> Self {
         servers_script(&["start", instance]);
+        Self::running(instance)
+    }
+
+    /// Starts an instance anew with these options of mysqld.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    fn running(instance: &str) -> Self {
         let environment = environment(instance);
         let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
         let server = Self {
@@ -76,6 +104,25 @@ impl MySqlServer {
              GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO debezium@'%'",
         );
         server
+    }
+
+    /// Starts an instance without what was in it before, with these options. One that shall be reached by another
+    /// address than the first has it as `--bind-address` and `--port`.
+    pub(crate) fn fresh(instance: &str, options: &[String]) -> Self {
+        servers_script(&["reset", instance]);
+        let mut arguments = vec!["start", instance, "--"];
+        arguments.extend(options.iter().map(String::as_str));
+        servers_script(&arguments);
+        let environment = environment(instance);
+        let (host, port) = environment["MYSQL"].rsplit_once(':').expect("host:port");
+        let option = |name: &str| options.iter().find_map(|option| option.strip_prefix(name));
+        Self {
+            instance: instance.to_owned(),
+            host: option("--bind-address=").unwrap_or(host).to_owned(),
+            port: option("--port=").unwrap_or(port).parse().unwrap(),
+            user: environment["MYSQL_USER"].clone(),
+            password: environment["MYSQL_PASSWORD"].clone(),
+        }
     }
 
     /// A session as a user who may do everything.
@@ -94,14 +141,66 @@ impl MySqlServer {
     pub(crate) fn kill(&self) {
         servers_script(&["stop", &self.instance, "--kill"]);
     }
+
+    /// Holds its process still, or lets it go on.
+    pub(crate) fn freeze(&self, frozen: bool) {
+        signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "MYSQL_PID");
+    }
 }
 
 impl Broker {
     /// Starts an instance of tests/servers.sh, unless it runs.
     pub(crate) fn started(instance: &str) -> Self {
         servers_script(&["start", instance]);
+        Self::running(instance)
+    }
+
+    /// Starts an instance anew with these options of the broker.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    fn running(instance: &str) -> Self {
         let bootstrap_servers = environment(instance)["BOOTSTRAP_SERVERS"].clone();
         Self { instance: instance.to_owned(), bootstrap_servers }
+    }
+
+    pub(crate) fn start(&self) {
+        servers_script(&["start", &self.instance]);
+    }
+
+    pub(crate) fn stop(&self) {
+        servers_script(&["stop", &self.instance]);
+    }
+
+    pub(crate) fn kill(&self) {
+        servers_script(&["stop", &self.instance, "--kill"]);
+    }
+
+    /// Holds its process still, or lets it go on.
+    pub(crate) fn freeze(&self, frozen: bool) {
+        signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "KAFKA_PID");
+    }
+
+    /// Runs one of the broker's own tools.
+    pub(crate) fn tool(&self, class: &str, arguments: &[&str]) {
+        let servers = ["kafka", class, "--bootstrap-server", &self.bootstrap_servers];
+        servers_script(&[&servers, arguments].concat());
+    }
+}
+
+impl Connect {
+    /// Starts an instance anew with these options of the worker.
+    pub(crate) fn started_with(instance: &str, options: &[&str]) -> Self {
+        start_anew(instance, options);
+        Self::running(instance)
+    }
+
+    pub(super) fn running(instance: &str) -> Self {
+        let url = environment(instance)["CONNECT_URL"].clone();
+        let address = url.trim_start_matches("http://").to_owned();
+        Self { instance: instance.to_owned(), address }
     }
 
     pub(crate) fn start(&self) {

@@ -142,3 +142,27 @@ fn the_readme_lists_every_property_of_our_own() {
     }
     assert!(count > 0);
 }
+
+#[test]
+fn every_test_that_the_table_of_failures_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = std::fs::read_to_string(root.join("tests/FAILURES.md")).unwrap();
+    let code: Vec<String> =
+        sources("src").into_iter().chain(sources("tests")).map(|source| source.text).collect();
+    let names = table.split('`').skip(1).step_by(2);
+    let names = names.filter(|name| name.contains('_') && !name.contains('='));
+    let missing: Vec<String> = names
+        .filter(|name| !code.iter().any(|text| text.contains(&format!("fn {name}("))))
+        .map(str::to_owned)
+        .collect();
+    assert_none("no such tests", &missing);
+    let cases = table.split("case ").skip(1).flat_map(|rest| {
+        rest.split(['|', ';']).next().unwrap_or_default().split(',').map(str::trim)
+    });
+    let cases = cases.filter(|case| case.split_whitespace().count() == 1);
+    let missing: Vec<String> = cases
+        .filter(|case| !case.contains('…') && !root.join("tests/parity").join(case).is_dir())
+        .map(str::to_owned)
+        .collect();
+    assert_none("no such cases", &missing);
+}

@@ -72,11 +72,12 @@ fn rule(key: &str) -> Result<MaskRule, &'static str> {
         .filter(|(_, salt)| !salt.is_empty())
         .ok_or("a hash needs its salt: values would be published as they are")?;
     let algorithm = match algorithm.to_ascii_uppercase().as_str() {
+        "MD5" => HashAlgorithm::Md5,
         "SHA-1" | "SHA1" | "SHA" => HashAlgorithm::Sha1,
         "SHA-256" => HashAlgorithm::Sha256,
         "SHA-384" => HashAlgorithm::Sha384,
         "SHA-512" => HashAlgorithm::Sha512,
-        _ => return Err("outflow has the algorithms SHA-1, SHA-256, SHA-384 and SHA-512"),
+        _ => return Err("outflow has the algorithms MD5, SHA-1, SHA-256, SHA-384 and SHA-512"),
     };
     Ok(MaskRule::Hash { algorithm, salt: salt.to_owned(), serialized })
 }
@@ -101,7 +102,8 @@ mod tests {
             ("mask.hash.SHA-256.with.salt.a.b", Some(hash(HashAlgorithm::Sha256, "a.b", true))),
             ("mask.hash.v2.SHA-512.with.salt.s", Some(hash(HashAlgorithm::Sha512, "s", false))),
             ("mask.hash.v2.SHA-512.with.salt.", None),
-            ("mask.hash.v2.MD5.with.salt.x", None),
+            ("mask.hash.v2.MD5.with.salt.x", Some(hash(HashAlgorithm::Md5, "x", false))),
+            ("mask.hash.v2.MD4.with.salt.x", None),
             ("mask.hash.SHA-1", None),
         ] {
             assert_eq!(rule(key).ok(), expected, "{key}");

@@ -1,5 +1,7 @@
 //! Where records go: brokers, the producer's settings, topics to be made.
 
+use std::collections::BTreeMap;
+
 use super::{Entry, Findings, Section, below, items};
 use crate::config::producer::{self, ProducerSettings};
 use crate::config::properties::TOPIC_CREATION;
@@ -36,7 +38,21 @@ pub(super) fn sink(parts: &Parts<'_>, findings: &mut Findings) -> SinkConfig {
         offsets_topic: section
             .trimmed("offsets.storage.topic")
             .or_else(|| parts.worker.trimmed("offset.storage.topic")),
+        offsets_topic_settings: TopicSettings {
+            partitions: parts.worker.integer("offset.storage.partitions"),
+            replication_factor: parts.worker.integer("offset.storage.replication.factor"),
+            settings: offsets_topic_settings(parts.worker_entries),
+        },
     }
+}
+
+/// The rest of `offset.storage.*`, which Connect takes for the topic's own settings.
+fn offsets_topic_settings(worker: &[Entry]) -> BTreeMap<String, String> {
+    const OTHERS: &[&str] = &["topic", "partitions", "replication.factor", "file.filename"];
+    let own = below(worker, "offset.storage.").into_iter();
+    own.filter(|entry| !OTHERS.contains(&entry.key.as_str()))
+        .map(|entry| (entry.key, entry.value))
+        .collect()
 }
 
 /// The first that says where the brokers are.

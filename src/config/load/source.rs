@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::{Entry, Findings, Section, below, items, java_trim, masks, require, snapshot};
 use crate::config::properties::CUSTOM_CONVERTER;
 use crate::config::{
-    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, ExactlyOnceSource,
-    FailureHandling, FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret,
-    SkippedOperations, SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
+    CaptureConfig, ColumnFilter, ConverterClass, ConvertersConfig, DecodeConfig, FailureHandling,
+    FieldNameAdjustment, HeartbeatConfig, Problem, RegexList, Secret, SkippedOperations,
+    SourceConfig, TableFilter, TinyIntOne, TlsConfig, TlsMode, key_store,
 };
 
 /// Debezium's rule for names that become parts of topics' and hosts' names.
@@ -191,6 +191,7 @@ pub(super) fn decode(
         processing_failure: section.word("event.processing.failure.handling.mode"),
         inconsistent_schema: section.word::<FailureHandling>("inconsistent.schema.handling.mode"),
         field_names: field_names(section),
+        schema_names: section.word("schema.name.adjustment.mode"),
     }
 }
 
@@ -219,6 +220,14 @@ pub(super) fn heartbeat(section: &Section, topic_prefix: &str) -> Option<Heartbe
     })
 }
 
+/// Where transaction records go, if there are any.
+pub(super) fn transaction_topic(section: &Section, topic_prefix: &str) -> Option<String> {
+    let text = |name| section.text(name).unwrap_or_default();
+    section
+        .boolean("provide.transaction.metadata")
+        .then(|| [topic_prefix, &text("topic.transaction")].join(&text("topic.delimiter")))
+}
+
 /// The changes that are dropped before the router.
 pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> SkippedOperations {
     let operations = section.list("skipped.operations");
@@ -236,6 +245,8 @@ pub(super) fn skipped_operations(section: &Section, findings: &mut Findings) -> 
     SkippedOperations { creates: is("c"), updates: is("u"), deletes: is("d") }
 }
 
+const METADATA_FACTORY: &str = "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory";
+
 /// What concerns two properties at once.
 pub(super) fn cross_checks(
     section: &Section,
@@ -252,6 +263,15 @@ pub(super) fn cross_checks(
             cure: "make the queue larger than the batch, or remove both".to_owned(),
         });
     }
+    if section.boolean("provide.transaction.metadata")
+        && let Some(entry) = section.entry("transaction.metadata.factory")
+        && java_trim(&entry.value) != METADATA_FACTORY
+    {
+        findings.problem(entry.refused(
+            "outflow loads no Java class, and transaction records would be others than it makes",
+            "remove it",
+        ));
+    }
     let with_schema = [&converters.key, &converters.value, &converters.header]
         .iter()
         .any(|converter| converter.class == ConverterClass::Json && converter.schemas_enable);
@@ -267,19 +287,7 @@ pub(super) fn cross_checks(
 }
 
 /// What the file leaves to defaults that a reader should know of.
-pub(super) fn notices(
-    section: &Section,
-    worker: &Section,
-    topic_prefix: &str,
-    findings: &mut Findings,
-) {
-    if worker.word::<ExactlyOnceSource>("exactly.once.source.support") == ExactlyOnceSource::Enabled
-    {
-        findings.notice(
-            "the worker's file enables exactly-once delivery: outflow delivers at least once, and consumers tell \
-             repeats by the `id` header",
-        );
-    }
+pub(super) fn notices(section: &Section, topic_prefix: &str, findings: &mut Findings) {
     match section.entry("include.schema.changes") {
         None if topic_prefix.is_empty() => {}
         None => findings.notice(format!(

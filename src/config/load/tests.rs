@@ -45,6 +45,7 @@ const LEAST: &str = "name=n\n\
     transforms=o\n\
     transforms.o.type=io.debezium.transforms.outbox.EventRouter\n";
 
+mod exactly_once;
 mod problems;
 mod transforms;
 

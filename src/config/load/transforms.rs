@@ -68,7 +68,6 @@ fn refuse_for_raw_records(connector: &Section, findings: &mut Findings) {
         ("message.key.columns", ""),
         ("include.query", "false"),
         ("skip.messages.without.change", "false"),
-        ("schema.name.adjustment.mode", "none"),
     ] {
         let Some(entry) = connector.entry(property) else { continue };
         let value = java_trim(&entry.value);

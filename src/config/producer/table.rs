@@ -32,7 +32,8 @@ const ORDER: &str = "records would be lost or overtake each other";
 const PARTITIONS: &str = "keys would go to other partitions";
 const JVM: &str = "it concerns the Java client";
 const CALLBACK: &str = "outflow loads no Java class";
-const TRANSACTIONS: &str = "outflow uses no Kafka transactions";
+const FENCING: &str = "it is made of the worker's `group.id` and the connector's name, and two producers of one name fence \
+                       each other";
 const METRICS: &str = "metrics are Prometheus's, on the admin port";
 const OLD: &str = "librdkafka no longer needs it";
 const HOOK: &str = "it is a hook for programs, not a setting";
@@ -113,9 +114,15 @@ pub(super) static TABLE: &[(&str, Treatment)] = &[
     ("interceptor.classes", Only { allowed: &[""], reason: CALLBACK }),
     ("key.serializer", SERIALIZER),
     ("value.serializer", SERIALIZER),
-    ("transactional.id", Only { allowed: &[], reason: TRANSACTIONS }),
-    ("transaction.timeout.ms", Without(TRANSACTIONS)),
-    ("transaction.two.phase.commit.enable", Only { allowed: &["false"], reason: TRANSACTIONS }),
+    ("transactional.id", Only { allowed: &[], reason: FENCING }),
+    ("transaction.timeout.ms", number(&["transaction.timeout.ms"], 1000, INT_MAX)),
+    (
+        "transaction.two.phase.commit.enable",
+        Only {
+            allowed: &["false"],
+            reason: "a transaction would stay open until somebody ends it",
+        },
+    ),
     ("metric.reporters", Without(METRICS)),
     ("metrics.num.samples", Without(METRICS)),
     ("metrics.recording.level", Without(METRICS)),

@@ -1,7 +1,8 @@
-use super::{Kind, Property, RefusedValue, Words, elsewhere, refused, used, without_effect};
-use crate::config::TransactionBoundary;
+use super::{Kind, Property, RefusedValue, Words, elsewhere, used, without_effect};
+use crate::config::{ExactlyOnceSupport, TransactionBoundary};
 
 const SINKS_ONLY: &str = "only sink connectors have it";
+const BOUNDARY: &str = "Kafka transactions end where MySQL's do";
 const RETRIES: &str = "outflow retries by itself as long as waiting can help";
 
 /// Kafka Connect's properties in a connector's file.
@@ -41,13 +42,12 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("errors.deadletterqueue.*", SINKS_ONLY),
     used("topic.creation.groups", Kind::List),
     elsewhere("topic.creation.*"),
-    refused(
-        "exactly.once.support",
-        &["requested"],
-        "records are delivered at least once",
-        "write `requested` and let consumers drop repeats by the `id` header",
+    used("exactly.once.support", Kind::Word(ExactlyOnceSupport::words)).or("requested"),
+    used("outflow.transaction.split.rows", Kind::Integer(0, i64::MAX)).or("0").meaning(
+        "With `exactly.once.support=required`: a MySQL transaction, or a snapshot, is split over several Kafka \
+         transactions of at least so many rows; 0 never splits one, and stops at one that takes too long.",
     ),
-    without_effect("transaction.boundary", "there are no Kafka transactions")
+    without_effect("transaction.boundary", BOUNDARY)
         .checked(Kind::Word(TransactionBoundary::words))
         .or("poll")
         .but_not(&[RefusedValue {
@@ -55,9 +55,9 @@ pub(super) const PROPERTIES: &[Property] = &[
             reason: "Debezium's connector defines no boundaries",
             cure: "write `poll` or `interval`",
         }]),
-    without_effect("transaction.boundary.interval.ms", "there are no Kafka transactions")
+    without_effect("transaction.boundary.interval.ms", BOUNDARY)
         .checked(Kind::Integer(0, i64::MAX)),
-    without_effect("offsets.storage.topic", "the position lies in --data-dir").checked(Kind::Text),
+    used("offsets.storage.topic", Kind::Text),
 ];
 
 /// A converter's options.

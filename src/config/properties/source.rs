@@ -1,4 +1,4 @@
-use super::{Kind, Property, RefusedValue, Words, elsewhere, refused, used, without_effect};
+use super::{Kind, Property, RefusedValue, Words, elsewhere, used, without_effect};
 use crate::config::{
     BigintUnsignedHandling, BinaryHandling, DecimalHandling, FailureHandling, FieldNameAdjustment,
     SnapshotMode, TimePrecision, TlsMode,
@@ -47,6 +47,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     used("binary.handling.mode", Kind::Word(BinaryHandling::words)).or("bytes"),
     used("enable.time.adjuster", Kind::Boolean).or("true"),
     used("field.name.adjustment.mode", Kind::Word(FieldNameAdjustment::words)).or("none"),
+    used("schema.name.adjustment.mode", Kind::Word(FieldNameAdjustment::words)).or("none"),
     used("sanitize.field.names", Kind::Boolean).or("false"),
     // Debezium's default is true; users of 2.x and 3.0 never saw these headers.
     used("extended.headers.enabled", Kind::Boolean).or("false"),
@@ -88,13 +89,8 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("max.queue.size.in.bytes", QUEUE).checked(Kind::Integer(0, LARGEST)).or("0"),
     without_effect("poll.interval.ms", "records are sent as they are read")
         .checked(Kind::Integer(1, LARGEST)),
-    refused(
-        "provide.transaction.metadata",
-        &["false"],
-        "BEGIN and END records would be missing",
-        "remove it",
-    )
-    .checked(Kind::Boolean),
+    used("provide.transaction.metadata", Kind::Boolean).or("false"),
+    used("topic.transaction", Kind::Text).or("transaction"),
     used("outflow.heartbeat.period.ms", Kind::Integer(100, 3_600_000)).or("5000").meaning(
         "How often MySQL is asked to show that the binlog connection is alive; three silent periods are a dead \
          connection.",

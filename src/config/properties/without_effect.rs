@@ -16,7 +16,6 @@ const UNCONDITIONAL: &str = "Debezium no longer has it";
 pub(super) const PROPERTIES: &[Property] = &[
     without_effect("skip.messages.without.change", ROUTER).checked(Kind::Boolean),
     without_effect("message.key.columns", "the router replaces the key"),
-    without_effect("schema.name.adjustment.mode", "schemas are named by the router"),
     without_effect("connect.keep.alive", KEEP_ALIVE).checked(Kind::Boolean),
     without_effect("connect.keep.alive.interval.ms", KEEP_ALIVE)
         .checked(Kind::Integer(1, i64::MAX)),
@@ -56,9 +55,8 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("use.nongraceful.disconnect", "connections are simply closed"),
     without_effect("connection.validation.timeout.ms", "`connect.timeout.ms` takes its place"),
     without_effect("topic.cache.size", NAMES),
-    without_effect("topic.transaction", "there are no transaction records"),
-    without_effect("transaction.topic", "there are no transaction records"),
-    without_effect("transaction.metadata.factory", "there are no transaction records"),
+    without_effect("transaction.topic", "`topic.transaction` took its place"),
+    without_effect("transaction.metadata.factory", "outflow loads no Java class"),
     without_effect("sourceinfo.struct.maker", "the router drops the source block"),
     without_effect("source.struct.version", "the router drops the source block"),
     without_effect("snapshot.events.as.inserts", "the router takes both alike"),

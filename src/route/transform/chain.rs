@@ -138,7 +138,7 @@ impl Action {
                 record.topic = arena.alloc_str(&dated);
             }
             Self::InsertHeader { header, literal } => {
-                record.headers.push(Header { key: header, value: literal.value() });
+                record.headers.push(Header { key: header, value: literal.value(arena) });
             }
             Self::Other(config) => return apply_config(config, record, arena),
         }

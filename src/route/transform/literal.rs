@@ -1,3 +1,6 @@
+use bumpalo::Bump;
+
+use super::container::{self, Fault, Node};
 use crate::connect::{DefaultValue, Schema, SchemaAndValue, SchemaRef, SchemaType, logical};
 
 /// The value of `InsertHeader`, of the type that Connect sees in its text.
@@ -5,6 +8,7 @@ use crate::connect::{DefaultValue, Schema, SchemaAndValue, SchemaRef, SchemaType
 pub(super) enum Literal {
     Null,
     Typed(Schema, DefaultValue),
+    Container(Node),
 }
 
 impl Literal {
@@ -18,42 +22,49 @@ impl Literal {
             "false" => return of(SchemaType::Boolean, DefaultValue::Boolean(false)),
             _ => {}
         }
-        let brackets = [('[', ']'), ('{', '}')];
-        if brackets
-            .iter()
-            .any(|(open, close)| trimmed.starts_with(*open) && trimmed.ends_with(*close))
-        {
-            return Err("value.literal: lists and maps are not supported".to_owned());
+        if trimmed.starts_with(['[', '{']) {
+            return match container::parse(text) {
+                Ok(node) => Ok(Self::Container(node)),
+                Err(Fault::Text) => of(SchemaType::String, DefaultValue::String(text.into())),
+                Err(Fault::Unsupported(reason)) => Err(reason),
+            };
         }
-        if let Some(literal) = date(trimmed)? {
-            return Ok(literal);
+        if let Some((schema, value)) = date(trimmed)? {
+            return Ok(Self::Typed(schema, value));
         }
         // Behind a number, a separator and what follows it are lost on Connect.
         let number = trimmed.split([',', ':', '{', '}', '[', ']', '"']).next().unwrap_or_default();
-        if let Some((schema_type, value)) = parse_number(number.trim()) {
-            let schema = Schema::new(schema_type);
-            return Ok(match &value {
-                DefaultValue::Decimal(_) => {
-                    Self::Typed(schema.named(logical::DECIMAL).parameter("scale", "0"), value)
-                }
-                _ => Self::Typed(schema, value),
-            });
+        if let Some((schema, value)) = parse_number(number.trim()) {
+            return Ok(Self::Typed(schema, value));
         }
         of(SchemaType::String, DefaultValue::String(text.into()))
     }
 
-    pub(super) fn value(&self) -> SchemaAndValue<'_> {
+    pub(super) fn value<'a>(&'a self, arena: &'a Bump) -> SchemaAndValue<'a> {
         match self {
             Self::Null => SchemaAndValue::NULL,
             Self::Typed(schema, value) => {
                 SchemaAndValue { schema: Some(SchemaRef::Plan(schema)), value: value.value() }
             }
+            Self::Container(node) => SchemaAndValue {
+                schema: node.schema().map(SchemaRef::Plan),
+                value: node.value(arena),
+            },
         }
     }
 }
 
 /// The smallest integer type that holds the number, else the smallest of the floating-point types.
-fn parse_number(text: &str) -> Option<(SchemaType, DefaultValue)> {
+pub(super) fn parse_number(text: &str) -> Option<(Schema, DefaultValue)> {
+    let (schema_type, value) = number(text)?;
+    let schema = Schema::new(schema_type);
+    Some(match &value {
+        DefaultValue::Decimal(_) => (schema.named(logical::DECIMAL).parameter("scale", "0"), value),
+        _ => (schema, value),
+    })
+}
+
+fn number(text: &str) -> Option<(SchemaType, DefaultValue)> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -115,7 +126,7 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 /// `2024-02-29`, `12:34:56.789Z` or both joined by a `T`.
-fn date(text: &str) -> Result<Option<Literal>, String> {
+pub(super) fn date(text: &str) -> Result<Option<(Schema, DefaultValue)>, String> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let day = "0000-00-00";
     let time = "00:00:00.000Z";
@@ -136,7 +147,7 @@ fn date(text: &str) -> Result<Option<Literal>, String> {
     } else {
         (SchemaType::Int64, logical::CONNECT_TIMESTAMP, DefaultValue::Int64(ms))
     };
-    Ok(Some(Literal::Typed(Schema::new(schema_type).named(name), value)))
+    Ok(Some((Schema::new(schema_type).named(name), value)))
 }
 
 #[cfg(test)]
@@ -146,6 +157,7 @@ mod tests {
 
     #[test]
     fn literals_have_the_type_that_connect_sees() {
+        let arena = Bump::new();
         for (text, schema_type, value) in [
             ("mysql-1", SchemaType::String, Value::String("mysql-1")),
             (" a ", SchemaType::String, Value::String(" a ")),
@@ -171,11 +183,10 @@ mod tests {
             ("2024-02-29T12:34:56.789Z", SchemaType::Int64, Value::Int64(1_709_210_096_789)),
         ] {
             let literal = Literal::parse(text).unwrap();
-            let found = literal.value();
+            let found = literal.value(&arena);
             assert_eq!(found.value, value, "{text:?}");
             assert_eq!(found.schema.unwrap().schema_type, schema_type, "{text:?}");
         }
-        assert!(Literal::parse("null").unwrap().value().schema.is_none());
-        assert!(Literal::parse("[1,2]").is_err());
+        assert!(Literal::parse("null").unwrap().value(&arena).schema.is_none());
     }
 }

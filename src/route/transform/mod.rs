@@ -2,6 +2,7 @@
 
 mod cast;
 mod chain;
+mod container;
 mod date_format;
 mod literal;
 mod metadata;

@@ -289,7 +289,7 @@ fn what_connect_refuses_is_refused_by_property() {
     }
     let errors = TransformChain::new(vec![
         step("TimestampRouter", &[("timestamp.format", "b")]),
-        step("InsertHeader", &[("header", "h"), ("value.literal", "[1]")]),
+        step("InsertHeader", &[("header", "h"), ("value.literal", "{1:2}")]),
     ])
     .unwrap_err();
     assert_eq!(errors.len(), 2);

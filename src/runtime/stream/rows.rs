@@ -27,13 +27,18 @@ impl Default for Inside {
 
 impl Inside {
     /// The present row is handled.
-    fn row_done(&mut self, transaction: &mut Transaction, sender: &mut Sender) {
+    fn row_done(
+        &mut self,
+        transaction: &mut Transaction,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
         transaction.row_done();
         if sender.sequence() >= self.next && !sender.is_holding() {
             self.next = sender.sequence() + INSIDE_EVERY;
-            sender.place(transaction.inside(sender.sequence()));
+            sender.place(transaction.inside(sender.sequence()))?;
             sender.publish(); // A compressed transaction is one event, however long.
         }
+        Ok(())
     }
 }
 
@@ -53,12 +58,7 @@ impl Stream {
         let plan = match &table.course {
             Course::Routed(plan) => plan,
             Course::Gated(_) => return self.send_changes(rows, sender),
-            Course::Dropped => {
-                while let Ok(Some(_)) = rows.next_row(&table.plan, &self.arena, source_ts_ms) {
-                    self.dropped.filtered();
-                }
-                return Ok(());
-            }
+            Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
         };
         let now_ms = now_ms();
         loop {
@@ -72,7 +72,12 @@ impl Stream {
                 change => change.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(change) = change else { break };
-            if !self.transaction.skips_row() && !self.config.skipped_operations.skips(&change) {
+            let skipped = self.config.skipped_operations.skips(&change);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_row(&table.name, &change);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let row = Row { table, plan, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
@@ -84,13 +89,44 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
+    }
+
+    /// As [`Self::send_rows`], for a table of which no record goes anywhere.
+    fn drop_rows(
+        &mut self,
+        mut rows: RowsEvent<'_>,
+        source_ts_ms: i64,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
+        loop {
+            reset(&mut self.arena);
+            match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+                Ok(None) => return Ok(()),
+                Ok(Some(change)) => {
+                    let skipped = self.config.skipped_operations.skips(&change);
+                    if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                        metadata.count_row(&table.name, &change);
+                    }
+                    if !self.transaction.skips_row() {
+                        self.dropped.filtered();
+                    }
+                }
+                Err(err) if table.plan.may_skip_row(&err) => {
+                    self.dropped.unreadable(&table.name, &err);
+                }
+                Err(err) => return Err(decode_failure(&self.transaction, err)),
+            }
+            self.inside.row_done(&mut self.transaction, sender)?;
+        }
     }
 
     /// As [`Self::send_rows`], for a table of which not every record goes to the router.
@@ -113,7 +149,12 @@ impl Stream {
                 images => images.map_err(|err| decode_failure(&self.transaction, err))?,
             };
             let Some(images) = images else { break };
-            if !self.transaction.skips_row() && !skips(self.config.skipped_operations, &images) {
+            let skipped = skips(self.config.skipped_operations, &images);
+            if self.transaction.skips_row() {
+                if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
+                    metadata.count_images(&table.name, &images);
+                }
+            } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let source = self.transaction.change_source(gtid.as_deref());
                 let row = ChangedRow {
@@ -131,11 +172,12 @@ impl Stream {
                         transaction: &self.transaction,
                         overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
+                        metadata: self.metadata.as_mut(),
                     },
                     sender,
                 )?;
             }
-            self.inside.row_done(&mut self.transaction, sender);
+            self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
     }

@@ -80,6 +80,8 @@ pub struct Query<'a> {
     pub error_code: u16,
     /// The session's default database, in UTF-8; empty for none.
     pub database: &'a [u8],
+    /// What the session had set, as [`Query::session`] reads it.
+    pub(super) variables: &'a [u8],
     /// The statement in the session's character set: not always UTF-8.
     pub statement: &'a [u8],
 }
@@ -96,12 +98,12 @@ impl<'a> Query<'a> {
         let database_length = rest.u8()?;
         let error_code = rest.u16()?;
         let variables_length = rest.u16()?;
-        rest.take(usize::from(variables_length))?;
+        let variables = rest.take(usize::from(variables_length))?;
         let database = rest.take(usize::from(database_length))?;
         if rest.u8()? != 0 {
             return Err(EventError::Malformed("the end of the database's name"));
         }
-        Ok(Self { thread_id, error_code, database, statement: rest.0 })
+        Ok(Self { thread_id, error_code, database, variables, statement: rest.0 })
     }
 }
 

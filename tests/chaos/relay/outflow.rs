@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Relay;
+use crate::support::{Outbox, Outflow};
+
+/// Until it has ended after SIGTERM: its own deadline and some more.
+const STOP_MAX: Duration = Duration::from_secs(60);
+/// Until everything that is committed is published.
+const CATCH_UP_MAX: Duration = Duration::from_secs(600);
+/// What it says when it ends without all acknowledgements.
+const UNACKNOWLEDGED: &str = "left unacknowledged";
+
+/// The program of this repository.
+#[derive(Default)]
+pub(in crate::chaos) struct OutflowRelay {
+    running: Option<Outflow>,
+}
+
+impl Relay for OutflowRelay {
+    fn start(&mut self, outbox: &Outbox) {
+        self.running = Some(outbox.start());
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut running) = self.running.take()
+            && running.exit_code().is_none()
+        {
+            running.kill();
+        }
+    }
+
+    fn stop(&mut self) -> bool {
+        let Some(mut running) = self.running.take() else { return true };
+        if running.exit_code().is_none() {
+            running.terminate();
+        }
+        let code = running.ended(STOP_MAX);
+        code == 0 && !running.log().contains(UNACKNOWLEDGED)
+    }
+
+    fn look(&mut self) -> Option<String> {
+        let running = self.running.as_mut()?;
+        let code = running.exit_code();
+        let log = running.log();
+        let told = log.lines().find(|line| line.contains("panicked"));
+        match (code, told) {
+            (_, Some(line)) => Some(format!("it panicked: {line}")),
+            (Some(code), None) => {
+                let last: Vec<&str> = log.lines().rev().take(3).collect();
+                Some(format!("it ended by itself with {code}: {last:?}"))
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn stored(&self, outbox: &Outbox) -> Option<(String, u64)> {
+        let files = std::fs::read_dir(outbox.scratch.path("data")).ok()?;
+        let copies = files.filter_map(|file| {
+            let path = file.ok()?.path();
+            path.to_string_lossy().contains(".offset.").then_some(())?;
+            let text = std::fs::read_to_string(path).ok()?;
+            let (head, json) = text.split_once('\n')?;
+            let counter: u64 = head.split(' ').nth(2)?.parse().ok()?;
+            let offset: Value = serde_json::from_str(json).ok()?;
+            Some((counter, offset["file"].as_str()?.to_owned(), offset["pos"].as_u64()?))
+        });
+        copies.max().map(|(_, file, pos)| (file, pos))
+    }
+
+    fn follows_the_log(&self) -> bool {
+        true
+    }
+
+    fn starts_alone(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, outbox: &Outbox) {
+        self.stop();
+        let servers = &outbox.broker.bootstrap_servers;
+        let mut last = outbox.start_with(&["--bootstrap-servers", servers, "--until-caught-up"]);
+        assert_eq!(last.ended(CATCH_UP_MAX), 0, "catching up");
+    }
+}

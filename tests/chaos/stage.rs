@@ -1,0 +1,92 @@
+use super::proxy::Proxy;
+use super::transaction::{KEYS, TABLES};
+use crate::support::{Broker, Kafka, MySqlServer, Outbox};
+
+/// How the servers of a run are set up; the seed decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    /// GTIDs, and table maps that name columns.
+    Full,
+    /// GTIDs, and table maps without names.
+    Minimal,
+    /// File and position, and table maps that name columns.
+    NoGtids,
+}
+
+impl Setting {
+    pub(super) fn of(seed: u64) -> Self {
+        match seed % 3 {
+            0 => Self::NoGtids,
+            1 => Self::Full,
+            _ => Self::Minimal,
+        }
+    }
+
+    fn options(self) -> Vec<&'static str> {
+        let mut options = vec![
+            "--max-binlog-size=16M",
+            "--innodb-lock-wait-timeout=2",
+            "--binlog-expire-logs-auto-purge=OFF",
+        ];
+        match self {
+            Self::Full => options.push("--binlog-row-metadata=FULL"),
+            Self::Minimal => options.push("--binlog-row-metadata=MINIMAL"),
+            Self::NoGtids => options.extend([
+                "--binlog-row-metadata=FULL",
+                "--gtid-mode=OFF",
+                "--enforce-gtid-consistency=OFF",
+            ]),
+        }
+        options
+    }
+}
+
+/// Servers that are disturbed, proxies before them, and the tables and the topic of a run.
+pub(super) struct Stage {
+    /// Its servers are the proxies, so it goes before them.
+    pub(super) outbox: Outbox,
+    pub(super) setting: Setting,
+    pub(super) server: MySqlServer,
+    pub(super) broker: Broker,
+    pub(super) mysql_way: Proxy,
+    pub(super) kafka_way: Proxy,
+}
+
+impl Stage {
+    /// Sets up everything; `name` tells runs at one time apart.
+    pub(super) fn new(name: &str, setting: Setting) -> Self {
+        let (mysql_way, kafka_way) = (Proxy::open(), Proxy::open());
+        let server = MySqlServer::started_with(&format!("mysql:{name}"), &setting.options());
+        let advertised = format!("advertised.listeners=PLAINTEXT://127.0.0.1:{}", kafka_way.port);
+        let broker = Broker::started_with(&format!("kafka:{name}"), &[&advertised]);
+        mysql_way.lead_to(server.port);
+        kafka_way.lead_to(broker.bootstrap_servers.rsplit_once(':').unwrap().1.parse().unwrap());
+        let near = |way: &Proxy| format!("127.0.0.1:{}", way.port);
+        let seen = MySqlServer { port: mysql_way.port, ..server.clone() };
+        let seen_broker = Broker { bootstrap_servers: near(&kafka_way), ..broker.clone() };
+        let outbox = Outbox::on(name, seen, seen_broker);
+        let tables: Vec<String> =
+            TABLES.iter().map(|table| format!("{}.{table}", outbox.schema)).collect();
+        let outbox = outbox
+            .with("table.include.list", &tables.join(","))
+            .with("transforms.outbox.table.fields.additional.placement", "type:header")
+            .with("outflow.heartbeat.period.ms", "1000");
+        make_tables(&outbox);
+        let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
+        // When a record arrived, whoever sent it.
+        kafka.set(&outbox.topic, "message.timestamp.type", "LogAppendTime");
+        Self { outbox, setting, server, broker, mysql_way, kafka_way }
+    }
+}
+
+fn make_tables(outbox: &Outbox) {
+    let mut sql = outbox.sql();
+    sql.run(&format!("CREATE TABLE {} LIKE {}", TABLES[1], TABLES[0]));
+    sql.run(
+        "CREATE TABLE ledger (id BIGINT UNSIGNED PRIMARY KEY, k INT NOT NULL, n INT NOT NULL, at_ms BIGINT NOT NULL);
+         CREATE TABLE counters (k INT PRIMARY KEY, n INT NOT NULL);
+         CREATE TABLE noise (id INT PRIMARY KEY, filler LONGTEXT)",
+    );
+    let zeros: Vec<String> = (0..KEYS).map(|key| format!("({key},0)")).collect();
+    sql.run(&format!("INSERT INTO counters VALUES {}", zeros.join(",")));
+}

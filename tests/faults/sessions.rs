@@ -1,0 +1,122 @@
+//! What sessions of others may do to the log and the connection: statements in place of rows, tables made from
+//! tables, columns that are hidden, statements in other character sets, a clash of server ids.
+
+use std::time::Duration;
+
+use crate::support::{MySqlServer, Outbox, broker};
+
+/// Until rows are on the topic, or the program has ended.
+const SEEN_MAX: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_statement_in_place_of_rows_stops_it_before_it() {
+    let outbox = Outbox::new("statement");
+    let (mut sql, followed) = (outbox.sql(), outbox.follow());
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..11, 3));
+    sql.run("CREATE TABLE noise (id INT); SET SESSION binlog_format = 'STATEMENT'; INSERT INTO noise VALUES (1)");
+    sql.run("SET SESSION binlog_format = 'ROW'");
+    sql.run(&Outbox::insert(11..21, 3));
+    sql.run("SET SESSION binlog_format = 'STATEMENT'");
+    sql.run(&Outbox::insert(21..22, 3));
+    assert_eq!(outflow.ended(SEEN_MAX), 1);
+    let log = outflow.log();
+    assert!(
+        log.contains("statement format") && log.contains(&format!("{}.outbox", outbox.schema)),
+        "{log}"
+    );
+    // It stands before the statement, so it says the same again.
+    assert_eq!(outbox.start().ended(SEEN_MAX), 1);
+    sql.run("DELETE FROM outbox WHERE id > 20");
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn a_captured_table_made_from_another_publishes_its_rows_once() {
+    let outbox = Outbox::new("made-from");
+    let tables = format!("{0}.outbox,{0}.made", outbox.schema);
+    let outbox = outbox.with("table.include.list", &tables);
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    sql.run(&Outbox::insert(1..11, 3));
+    let outflow = outbox.start().ready();
+    sql.run("CREATE TABLE made AS SELECT * FROM outbox");
+    followed.until(10, SEEN_MAX);
+    sql.run(
+        "INSERT INTO made SELECT id + 10, aggregatetype, aggregateid, type, payload FROM outbox",
+    );
+    followed.until(20, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    outbox.catch_up();
+    sql.run("TRUNCATE outbox; INSERT INTO outbox SELECT * FROM made; DROP TABLE made");
+    sql.run("DELETE FROM outbox WHERE id > 20");
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn hidden_columns_and_keys_shift_no_value() {
+    let outbox = Outbox::on("hidden", MySqlServer::started("mysql:layouts"), broker().clone());
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    sql.run("SET GLOBAL show_gipk_in_create_table_and_information_schema = OFF");
+    sql.run(
+        "SET SESSION sql_generate_invisible_primary_key = ON; DROP TABLE outbox;
+         CREATE TABLE outbox (secret VARCHAR(255) DEFAULT 's' INVISIBLE, id BIGINT UNSIGNED NOT NULL,
+           aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON)",
+    );
+    let outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..11, 3));
+    followed.until(10, SEEN_MAX);
+    sql.run("ALTER TABLE outbox ADD COLUMN hidden VARCHAR(255) DEFAULT 'h' INVISIBLE AFTER id");
+    sql.run(&Outbox::insert(11..21, 3));
+    followed.until(20, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn what_other_tables_and_statements_hold_is_no_matter() {
+    let outbox = Outbox::new("others");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let outflow = outbox.start().ready();
+    sql.run(
+        "CREATE TABLE shapes (v VECTOR(3), g GEOMETRY, j JSON);
+         INSERT INTO shapes VALUES (TO_VECTOR('[1,2,3]'), ST_GeomFromText('POINT(1 2)'), '{}');
+         CREATE TABLE parent (id VARCHAR(255) PRIMARY KEY);
+         INSERT INTO parent VALUES ('key-0'), ('key-1'), ('key-2'), ('key-9');
+         ALTER TABLE outbox ADD FOREIGN KEY (aggregateid) REFERENCES parent (id) ON UPDATE CASCADE ON DELETE CASCADE",
+    );
+    sql.run(&Outbox::insert(1..11, 3));
+    // The bytes of this comment are not UTF-8.
+    sql.run("SET NAMES gbk");
+    sql.run("CREATE TABLE told (a INT COMMENT '\u{c4}\u{e3}')");
+    sql.run("SET NAMES utf8mb4");
+    sql.run("UPDATE parent SET id = 'key-8' WHERE id = 'key-9'");
+    sql.run("GRANT SELECT ON *.* TO debezium@'%'; FLUSH TABLES; ANALYZE TABLE outbox");
+    sql.run(
+        "CREATE PROCEDURE one() SELECT * FROM outbox FOR UPDATE SKIP LOCKED; DROP PROCEDURE one",
+    );
+    sql.run(&Outbox::insert(11..21, 3));
+    followed.until(20, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
+    // A changed parent changes rows, and a change is no event.
+    sql.run("INSERT INTO outbox VALUES (21, 'Order', 'key-8', 'T', '{}')");
+    sql.run("UPDATE parent SET id = 'key-7' WHERE id = 'key-8'");
+    outbox.catch_up();
+    sql.run("UPDATE parent SET id = 'key-8' WHERE id = 'key-7'");
+    outbox.catch_up();
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn a_clash_of_server_ids_ends_the_one_that_is_thrown_out() {
+    let first = Outbox::new("clash-first");
+    let id = first.config["database.server.id"].as_str().unwrap().to_owned();
+    let second = Outbox::new("clash-second").with("database.server.id", &id);
+    let mut one = first.start().ready();
+    let mut two = second.start();
+    crate::support::until("the end of one of them", SEEN_MAX, || {
+        one.exit_code().is_some() || two.exit_code().is_some()
+    });
+    let ended = if one.exit_code().is_some() { &one } else { &two };
+    assert!(ended.log().contains("database.server.id"), "no cure in:\n{}", ended.log());
+}

@@ -1,0 +1,90 @@
+//! Topics that are missing, deleted or forbidden, on a broker that makes none by itself: said at once, and what was
+//! committed meanwhile is published once the topic can be written.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::support::{Broker, Follower, Kafka, Outbox, mysql};
+
+/// Until rows are on the topic, or words in the log.
+const SEEN_MAX: Duration = Duration::from_secs(60);
+
+fn strict_broker() -> Broker {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    let options = [
+        "auto.create.topics.enable=false",
+        "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found=true",
+        "super.users=User:admin",
+    ];
+    BROKER.get_or_init(|| Broker::started_with("kafka:strict", &options)).clone()
+}
+
+fn outbox(name: &str) -> Outbox {
+    Outbox::on(name, mysql().clone(), strict_broker())
+}
+
+#[test]
+fn a_missing_topic_is_named_and_awaited() {
+    let outbox = outbox("topic-missing");
+    let late = format!("{}.late", outbox.topic);
+    let outbox = outbox.with("transforms.outbox.route.topic.replacement", &late);
+    let mut sql = outbox.sql();
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..101, 7));
+    outflow.logs(&late, SEEN_MAX);
+    outflow.logs("trying again", SEEN_MAX);
+    assert_eq!(outflow.get("/readyz").expect("the admin port answers").0, 503);
+    let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
+    kafka.create(&late);
+    let mut followed = Follower::new(&outbox.broker.bootstrap_servers, &late);
+    followed.until(100, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
+    kafka.delete(&late);
+}
+
+#[test]
+fn a_topic_that_is_deleted_while_it_runs_is_awaited() {
+    let outbox = outbox("topic-deleted");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..101, 7));
+    followed.until(100, SEEN_MAX);
+    let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
+    kafka.delete(&outbox.topic);
+    kafka.gone(&outbox.topic);
+    // What the deleted topic held is gone with it.
+    sql.run("DELETE FROM outbox");
+    sql.run(&Outbox::insert(101..201, 7));
+    outflow.logs("trying again", SEEN_MAX);
+    assert!(outflow.log().contains(&outbox.topic), "it does not name the topic");
+    kafka.create(&outbox.topic);
+    let mut followed = outbox.follow();
+    followed.until(100, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn a_topic_that_may_not_be_written_is_named_and_awaited() {
+    let outbox = outbox("topic-denied");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let acl = |verb: &str| {
+        let principal = ["--deny-principal", "User:ANONYMOUS", "--operation", "Write"];
+        let arguments = [&[verb, "--force", "--topic", &outbox.topic], &principal[..]].concat();
+        outbox.broker.tool("AclCommand", &arguments);
+    };
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..101, 7));
+    followed.until(100, SEEN_MAX);
+    acl("--add");
+    sql.run(&Outbox::insert(101..201, 7));
+    outflow.logs("no right to write to topic", SEEN_MAX);
+    outflow.logs("trying again", SEEN_MAX);
+    assert!(outflow.log().contains(&outbox.topic), "it does not name the topic");
+    acl("--remove");
+    followed.until(200, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
+}

@@ -1,0 +1,2 @@
+USE p_chain_insert_header_literals;
+INSERT INTO outbox VALUES ('1','Order','k','T','{"a": 1}');

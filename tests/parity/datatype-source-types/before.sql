@@ -1,0 +1,3 @@
+CREATE DATABASE p_datatype_source_types;
+USE p_datatype_source_types;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, n INT UNSIGNED, d DECIMAL(9,3), v VARCHAR(30));

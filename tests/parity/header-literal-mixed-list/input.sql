@@ -1,0 +1,2 @@
+USE p_header_literal_mixed_list;
+INSERT INTO outbox VALUES ('1','Order','k','T','{"a": 1}');

@@ -1,0 +1,4 @@
+CREATE DATABASE p_raw_schema_names_avro_unicode;
+USE p_raw_schema_names_avro_unicode;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON);
+CREATE TABLE other (id INT PRIMARY KEY, v VARCHAR(9));

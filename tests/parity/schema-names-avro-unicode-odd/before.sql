@@ -1,0 +1,3 @@
+CREATE DATABASE p_odd_db2;
+USE p_odd_db2;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON);

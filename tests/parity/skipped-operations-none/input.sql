@@ -1,0 +1,2 @@
+USE p_skipped_operations_none;
+INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) VALUES ('1','Order','k','T','{"a": 1}'),('2','User','u','T',NULL),('3','Order','n','T','[1]');

@@ -1,0 +1,3 @@
+CREATE DATABASE p_tinyint_boolean_zerofill;
+USE p_tinyint_boolean_zerofill;
+CREATE TABLE outbox (id CHAR(36) NOT NULL PRIMARY KEY, aggregatetype VARCHAR(255) NOT NULL, aggregateid VARCHAR(255) NOT NULL, type VARCHAR(255) NOT NULL, payload JSON, a TINYINT UNSIGNED ZEROFILL, b TINYINT(1) UNSIGNED ZEROFILL, c TINYINT(1) ZEROFILL);

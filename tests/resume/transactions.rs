@@ -1,0 +1,84 @@
+//! Transaction records over a restart, and around transactions that change nothing that is captured.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::Outbox;
+
+const ENDED_MAX: Duration = Duration::from_secs(60);
+const JSON: &str = "org.apache.kafka.connect.json.JsonConverter";
+
+/// What a run publishes, to standard output.
+fn published(outbox: &Outbox) -> Vec<Value> {
+    let mut outflow = outbox.start_with(&["--sink", "stdout", "--until-caught-up"]);
+    assert_eq!(outflow.ended(ENDED_MAX), 0, "{}", outflow.log());
+    let output = outflow.output();
+    output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The transaction records of some transactions, by their ids: status and count.
+fn of_transactions(records: &[Value], ids: &[String]) -> Vec<(usize, String, Value)> {
+    let values = records.iter().filter_map(|record| {
+        let value: Value = serde_json::from_str(record["value"]["utf8"].as_str()?).ok()?;
+        let transaction = ids.iter().position(|id| value["id"] == id.as_str())?;
+        Some((transaction, value["status"].as_str()?.to_owned(), value["event_count"].clone()))
+    });
+    values.collect()
+}
+
+/// Runs a transaction under this GTID, so that it is known among those of other tests.
+fn run(outbox: &Outbox, gtid: &str, statements: &str) {
+    let session = format!("SET SESSION gtid_next = '{gtid}'");
+    outbox.sql().run(&format!("{session}; {statements}; SET SESSION gtid_next = AUTOMATIC"));
+}
+
+#[test]
+fn a_count_begins_at_the_first_row_wherever_a_restart_goes_on() {
+    let outbox = Outbox::new("tx-resume").with("provide.transaction.metadata", "true");
+    let outbox = ["key.converter", "value.converter"].iter().fold(outbox, |outbox, name| {
+        outbox.with(name, JSON).with(&format!("{name}.schemas.enable"), "false")
+    });
+    outbox.sql().run("CREATE TABLE noise (id INT PRIMARY KEY)");
+    published(&outbox); // Notes where the log ends.
+    let offset = |action: &str, more: &[&str]| {
+        let (file, data) = (outbox.file(), outbox.scratch.path("data"));
+        let mut arguments = vec!["offsets", action, file.to_str().unwrap()];
+        arguments.extend(["--data-dir", data.to_str().unwrap()]);
+        arguments.extend(more);
+        crate::cli::run(&arguments).1
+    };
+    let mut stored: Value = serde_json::from_str(&offset("export", &[])).unwrap();
+    let rows = Outbox::insert(1..6, 3);
+    let ids = [1, 2].map(|number| format!("{}:{number}", uuid::Uuid::now_v7()));
+    run(&outbox, &ids[0], &format!("BEGIN; {rows}; COMMIT"));
+    run(&outbox, &ids[1], "INSERT INTO noise VALUES (1)");
+
+    let whole = published(&outbox);
+    let marks = |first: &[(usize, &str, Value)]| {
+        first
+            .iter()
+            .map(|(at, status, count)| (*at, (*status).to_owned(), count.clone()))
+            .collect::<Vec<_>>()
+    };
+    let all = [
+        (0, "BEGIN", Value::Null),
+        (0, "END", 5.into()),
+        (1, "BEGIN", Value::Null),
+        (1, "END", 0.into()),
+    ];
+    assert_eq!(of_transactions(&whole, &ids), marks(&all));
+
+    // BEGIN, table map and two rows are handled.
+    stored["value"]["event"] = 2.into();
+    stored["value"]["row"] = 2.into();
+    let saved = outbox.scratch.write("offset.json", &stored.to_string());
+    offset("reset", &[]);
+    offset("import", &["--from", saved.to_str().unwrap()]);
+    let rest = published(&outbox);
+    assert_eq!(of_transactions(&rest, &ids), marks(&all[1..]));
+    let of_rows = |records: &[Value]| {
+        records.iter().filter(|record| record["topic"] == outbox.topic.as_str()).count()
+    };
+    assert_eq!((of_rows(&whole), of_rows(&rest)), (5, 3));
+}
