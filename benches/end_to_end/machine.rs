@@ -1,6 +1,36 @@
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::bench::Bench;
+use crate::numbers::short;
+use crate::process;
+
+/// Tells how much of the machine others took: beside them no number counts.
+pub(crate) struct Quiet {
+    begun: Instant,
+    others: Duration,
+}
+
+impl Quiet {
+    pub(crate) fn begin(bench: &Bench) -> Self {
+        Self { begun: Instant::now(), others: others(bench) }
+    }
+
+    /// The share of a core that others took, in words.
+    pub(crate) fn end(&self, bench: &Bench) -> String {
+        let others = others(bench).saturating_sub(self.others).as_secs_f64();
+        let share = others / self.begun.elapsed().as_secs_f64() * 100.0;
+        format!("Other programs took {} % of a core meanwhile.", short(share))
+    }
+}
+
+/// CPU time of all that has no part in the measurements. A server that was started anew counts from zero.
+fn others(bench: &Bench) -> Duration {
+    let servers = [Some(&bench.mysql), Some(&bench.kafka), bench.connect.as_ref()];
+    let servers = servers.into_iter().flatten().filter_map(|server| server.pid().ok());
+    let ours = servers.map(process::cpu).sum::<Duration>() + process::own_cpu();
+    process::machine_cpu().saturating_sub(ours)
+}
 
 /// Versions and machine, one line each.
 pub(crate) fn describe(bench: &mut Bench) -> anyhow::Result<Vec<String>> {

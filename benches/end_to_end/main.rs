@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use bench::Bench;
+use machine::Quiet;
 use options::{Options, Part};
 use report::Report;
 
@@ -59,6 +60,7 @@ fn run(options: Options) -> anyhow::Result<()> {
     report.about(&mut bench)?;
     for part in bench.options.parts() {
         report::note(&format!("measuring {part:?}"));
+        let quiet = Quiet::begin(&bench);
         let measured = match part {
             Part::Drain => drain::headline(&mut bench, &mut report),
             Part::Sizes => drain::sizes(&mut bench, &mut report),
@@ -72,6 +74,7 @@ fn run(options: Options) -> anyhow::Result<()> {
         if let Err(error) = measured {
             report.remark(&format!("{part:?} was cut short: {error:#}"));
         }
+        report.text(&quiet.end(&bench));
         report.write()?;
     }
     report.print()?;

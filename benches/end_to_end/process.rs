@@ -20,14 +20,29 @@ pub(crate) struct Memory {
 
 /// CPU time of user and kernel, while the process runs or until it is waited for.
 pub(crate) fn cpu(pid: u32) -> Duration {
-    let times = || {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-        let user: u32 = fields.next()?.parse().ok()?;
-        let kernel: u32 = fields.next()?.parse().ok()?;
-        Some(TICK * (user + kernel))
-    };
-    times().unwrap_or_default()
+    ticks(pid, 2)
+}
+
+/// CPU time of this process and of its children that have ended.
+pub(crate) fn own_cpu() -> Duration {
+    ticks(std::process::id(), 4)
+}
+
+/// The sum of the first so many times that /proc tells: user, kernel, and both of children.
+fn ticks(pid: u32, times: usize) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    let ticks: u32 = fields.skip(11).take(times).filter_map(|time| time.parse::<u32>().ok()).sum();
+    TICK * ticks
+}
+
+/// CPU time of everything on this machine, idle time aside.
+pub(crate) fn machine_cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let times = stat.lines().next().unwrap_or_default().split_whitespace().skip(1);
+    // User, nice, system, idle, waiting, interrupts of two kinds, stolen; guests are in the first two.
+    let busy = times.take(8).enumerate().filter(|(index, _)| ![3, 4].contains(index));
+    TICK * busy.filter_map(|(_, time)| time.parse::<u32>().ok()).sum::<u32>()
 }
 
 /// Memory of a running process.
