@@ -30,7 +30,15 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
     report.heading("Growth");
     let rows = ROWS.min(bench.options.growth_rows);
     let base = Backlog::new(Shape::Hundreds, rows, 262);
-    let mut curves = vec![of_rows(bench, &base)?];
+    let mut curves = Vec::new();
+    let measured = all(bench, &base, &mut curves);
+    show(report, &curves)?;
+    measured
+}
+
+/// Every curve, one after another; those before a failure stay.
+fn all(bench: &mut Bench, base: &Backlog, curves: &mut Vec<Curve>) -> anyhow::Result<()> {
+    curves.push(of_rows(bench, base)?);
     curves.push(curve(bench, "captured tables", &[1, 10, 50, 200], |at| Backlog {
         tables: at,
         ..base.clone()
@@ -43,8 +51,8 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
         topics: at,
         ..base.clone()
     })?);
-    curves.push(of_sources(bench, &base)?);
-    show(report, &curves)
+    curves.push(of_sources(bench, base)?);
+    Ok(())
 }
 
 fn show(report: &mut Report, curves: &[Curve]) -> anyhow::Result<()> {
@@ -164,7 +172,9 @@ fn point(
             if of.subject == Subject::Outflow && too_many {
                 continue;
             }
-            of.runs.push(by_exit(bench, of.subject, waiting, &replacement)?);
+            let run = by_exit(bench, of.subject, waiting, &replacement)?;
+            note(&format!("{at}, {}: {:.2} s", of.subject.title(), run.took));
+            of.runs.push(run);
         }
     }
     if topics.is_empty() {

@@ -9,6 +9,9 @@ use crate::connector::TOPIC;
 use crate::process::Program;
 use crate::subject::Subject;
 
+/// Above the numbers of all others here.
+const SERVER_ID_MIN: u32 = 10_000;
+
 /// What a process of outflow does.
 pub(crate) struct Job<'a> {
     pub(crate) data: &'a Path,
@@ -29,6 +32,9 @@ pub(crate) fn command(bench: &Bench, job: &Job<'_>) -> anyhow::Result<Command> {
     command.args(["--listen", "127.0.0.1:0", "--log", "warn", "--sink", sink]);
     command.args(["--bootstrap-servers", &bench.brokers]);
     command.args(["--set", &format!("{TOPIC}={}", job.topic)]);
+    // A start waits for an older stream of the same number and another data folder to end.
+    let server_id = SERVER_ID_MIN + bench.topics.number();
+    command.args(["--set", &format!("database.server.id={server_id}")]);
     if job.subject == Subject::ExactlyOnce {
         command.args(["--set", "exactly.once.support=required"]);
         command.arg("--worker").arg(positions(bench)?);

@@ -52,8 +52,13 @@ impl Topics {
 
     /// What no other name of this or another run has in it.
     pub(crate) fn unique(&self) -> String {
+        format!("{}-{}", std::process::id(), self.number())
+    }
+
+    /// A number that the run has not had before.
+    pub(crate) fn number(&self) -> u32 {
         self.made.set(self.made.get() + 1);
-        format!("{}-{}", std::process::id(), self.made.get())
+        self.made.get()
     }
 
     /// Makes topics and waits until the last of them can be written.
