@@ -101,8 +101,10 @@ impl Shared {
         while !stop.requested() {
             match reports {
                 Some(reports) if !self.busy.load(Ordering::Relaxed) => reports.serve(SERVE),
-                _ => {
+                reports => {
                     stop.sleep(BUSY_PAUSE);
+                    // The reader may wait for MySQL in the midst of its work, and longer than a moment.
+                    reports.into_iter().for_each(|reports| reports.serve(Duration::ZERO));
                 }
             }
             moved |= self.in_flight.advance();

@@ -53,6 +53,35 @@ fn it_goes_on_when_its_dump_thread_is_killed() {
 }
 
 #[test]
+fn acknowledgements_count_while_mysql_is_away() {
+    let mut scene = Scene::new("mysql-away");
+    scene.start();
+    scene.becomes_ready();
+    let mut sql = scene.outbox.sql();
+    // MySQL goes away in the midst of a transaction, while the reader is behind.
+    let filler = format!("\"filler\":\"{}\",\"n\":", "f".repeat(2_000));
+    sql.run("BEGIN");
+    for first in (1..50_001).step_by(1_000) {
+        sql.run(&Outbox::insert(first..first + 1_000, 20).replace("\"n\":", &filler));
+    }
+    sql.run("COMMIT");
+    let published = scene.sample("outbox_events_published_total");
+    until("the first records", GOES_ON_MAX, || scene.outflow().metric(&published) > 1_000.0);
+    scene.server.kill();
+    scene.outflow_mut().logs("trying again", GOES_ON_MAX);
+    let topic = scene.outbox.topic.clone();
+    let kafka = Kafka::connect(&scene.broker.bootstrap_servers);
+    until("all records on the topic to be acknowledged", GOES_ON_MAX, || {
+        let ends = kafka.ends(|name| name == topic);
+        let on_topic: i64 = ends.values().sum();
+        let on_topic = u32::try_from(on_topic).expect("few");
+        (scene.outflow().metric(&published) - f64::from(on_topic)).abs() < 0.5
+    });
+    scene.server.start();
+    scene.ends_well_without_writer(50_000);
+}
+
+#[test]
 fn a_broker_away_under_load_holds_the_reader_back_and_loses_nothing() {
     let mut scene = Scene::new("broker-away").streaming_fast();
     scene.broker.stop();

@@ -129,6 +129,14 @@ impl Scene {
         assert_eq!(self.outflow.take().expect("outflow was started").stop(), 0);
     }
 
+    /// The same where rows were written by hand, so many in all.
+    #[track_caller]
+    pub(super) fn ends_well_without_writer(&mut self, rows: usize) {
+        self.followed.until(rows, GOES_ON_MAX);
+        assert_eq!(self.outflow.take().expect("outflow was started").stop(), 0);
+        self.followed.compare_once(&mut self.outbox.sql());
+    }
+
     /// What was committed is on the topic, once.
     #[track_caller]
     pub(super) fn ends_well(&mut self) {
