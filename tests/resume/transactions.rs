@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::Outbox;
+use crate::support::{MySqlServer, Outbox, broker};
 
 const ENDED_MAX: Duration = Duration::from_secs(60);
 const JSON: &str = "org.apache.kafka.connect.json.JsonConverter";
@@ -35,7 +35,10 @@ fn run(outbox: &Outbox, gtid: &str, statements: &str) {
 
 #[test]
 fn a_count_begins_at_the_first_row_wherever_a_restart_goes_on() {
-    let outbox = Outbox::new("tx-resume").with("provide.transaction.metadata", "true");
+    // The count concerns the first transaction behind the offset, so no other test may have one there.
+    let server = MySqlServer::started("mysql:transactions");
+    let outbox = Outbox::on("tx-resume", server, broker().clone())
+        .with("provide.transaction.metadata", "true");
     let outbox = ["key.converter", "value.converter"].iter().fold(outbox, |outbox, name| {
         outbox.with(name, JSON).with(&format!("{name}.schemas.enable"), "false")
     });
