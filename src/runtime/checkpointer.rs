@@ -1,11 +1,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use tracing::{debug, error};
 
 use super::Stop;
+use super::clock::now_s;
 use crate::checkpoint::{InFlight, Store, StoreError};
 use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
@@ -127,7 +128,7 @@ impl Shared {
         self.store.lock().unwrap_or_else(PoisonError::into_inner).save(&offset)?;
         fault_point("checkpoint stored");
         debug!(file = %offset.position.file, pos = offset.position.pos, "checkpoint stored");
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let now = now_s();
         self.metrics.checkpoint_time.set(now);
         self.metrics.position_time.set(now);
         *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = offset;

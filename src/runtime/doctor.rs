@@ -1,12 +1,12 @@
 //! What a start would find, and what would trouble it later, each with what mends it.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use super::Failure;
+use super::clock::now_us;
 use super::queries::Queries;
 use super::routing::Routing;
 use super::start::capture;
@@ -145,7 +145,7 @@ fn look_at_server(
 
 /// How long the stored position still has, should outflow not run.
 fn headroom(host: &str, offset: &Offset, retention_s: u64, longer: &str) -> Finding {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let now = now_us() / 1_000_000;
     let age = if offset.ts_sec > 0 { now.saturating_sub(offset.ts_sec) } else { 0 };
     let (kept, behind) = (span(retention_s), span(age));
     match retention_s {

@@ -7,6 +7,7 @@ mod beat;
 mod changes;
 mod checkpointer;
 mod claim;
+mod clock;
 mod connector;
 mod doctor;
 mod errors;

@@ -4,13 +4,13 @@ use bumpalo::Bump;
 use tracing::info;
 
 use super::changes::{ChangedRow, read_image};
+use super::clock::{now_ms, now_ns};
 use super::group::Moment;
 use super::overlap::Overlap;
 use super::queries::Queries;
 use super::routing::{Course, Routing};
 use super::row::{Dropped, Row, RowContext, send_row};
 use super::sender::Sender;
-use super::stream::{now_ms, now_ns};
 use super::tables::Captured;
 use super::transaction::Transaction;
 use super::{ConnectorStatus, Failure, Stop};

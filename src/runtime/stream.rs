@@ -1,13 +1,15 @@
 mod rows;
+mod statements;
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rows::Inside;
 
 use super::Failure;
 use super::beat::Beat;
+use super::clock::{now_ms, now_us};
 use super::held::Prepared;
 use super::layouts::Layouts;
 use super::overlap::Overlap;
@@ -16,10 +18,9 @@ use super::routing::Routing;
 use super::row::Dropped;
 use super::sender::Sender;
 use super::sent_from::SentFrom;
-use super::statement::{Statement, classify};
 use super::tables::{MapFailure, Reader, Tables};
 use super::transaction::Transaction;
-use super::transaction_metadata::{TransactionMetadata, Way};
+use super::transaction_metadata::TransactionMetadata;
 use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
@@ -244,134 +245,6 @@ impl Stream {
         })
     }
 
-    fn on_query(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
-        let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        match classify(query.statement) {
-            Statement::Begin => self.on_begin(query.thread_id, sender)?,
-            Statement::XaStart => {
-                self.transaction.begin(None);
-                sender.hold(self.prepared.folder());
-            }
-            Statement::XaCommit(name) => {
-                let outcome = self.transaction.outcome();
-                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-                let kept = self.prepared.commit(&name, outcome, &store)?;
-                drop(store);
-                if let Some(kept) = kept {
-                    let folder = self.prepared.folder();
-                    sender.send_kept(&kept, folder, self.transaction.commit_us)?;
-                }
-                return self.on_commit(sender);
-            }
-            Statement::XaRollback(name) => {
-                let outcome = self.transaction.outcome();
-                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-                self.prepared.end(&name, outcome, &store)?;
-                drop(store);
-                return self.on_commit(sender);
-            }
-            Statement::Commit => return self.on_commit(sender),
-            Statement::Rollback => return self.on_rollback(sender),
-            Statement::InTransaction => self.transaction.event_done(),
-            Statement::Savepoint(name) => {
-                sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
-                self.metadata.iter_mut().for_each(|metadata| metadata.set_savepoint(&name));
-                self.transaction.event_done();
-            }
-            Statement::RollbackTo(name) => {
-                if let Some(held) = sender.held() {
-                    held.roll_back_to(&name)?;
-                    self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
-                }
-                self.transaction.event_done();
-            }
-            Statement::Writes { database, table } => {
-                let default = String::from_utf8_lossy(query.database);
-                let database = database.as_deref().unwrap_or(&default);
-                if self.tables.captures(database, &table) {
-                    return Err(Failure::StatementFormat {
-                        transaction: self.transaction_name(),
-                        table: format!("{database}.{table}"),
-                    });
-                }
-                self.end_statement(sender)?;
-            }
-            Statement::Other => {
-                self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
-                self.end_statement(sender)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
-    fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
-        self.transaction.begin(Some(thread));
-        if self.transaction.may_be_rolled_back() {
-            sender.hold(self.prepared.folder());
-        }
-        let Some(metadata) = &mut self.metadata else { return Ok(()) };
-        reset(&mut self.arena);
-        let transaction = &self.transaction;
-        let (id, ts_ms) = (transaction.id(), transaction.original_ms());
-        let way =
-            Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
-        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
-        metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
-    }
-
-    /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
-    fn end_statement(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        if self.transaction.is_open() {
-            self.transaction.event_done();
-            return Ok(());
-        }
-        sender.place(self.transaction.finish(sender.sequence()))
-    }
-
-    fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        if let Some(held) = sender.release() {
-            sender.send_held(&held, self.transaction.commit_us)?;
-        }
-        self.end_metadata(sender)?;
-        self.transactions += 1;
-        sender.place(self.transaction.finish(sender.sequence()))
-    }
-
-    /// Sends the record of the transaction's end, where its beginning was sent.
-    fn end_metadata(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        let Some(metadata) = &mut self.metadata else { return Ok(()) };
-        reset(&mut self.arena);
-        let way = Way {
-            routing: &self.routing,
-            arena: &self.arena,
-            commit_us: self.transaction.commit_us,
-        };
-        self.sent_from.note(sender.sequence() + 1, "(END)");
-        metadata.end(way, sender)
-    }
-
-    /// A transaction that changed tables without transactions ends so; what it held back never happened.
-    fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
-        if sender.release().is_some() {
-            self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
-        }
-        self.on_commit(sender)
-    }
-
-    fn on_xa_prepare(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
-        let prepare =
-            event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
-        if prepare.one_phase {
-            return self.on_commit(sender);
-        }
-        let held = sender.release();
-        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        self.prepared.prepare(prepare.name(), held, &store)?;
-        drop(store);
-        self.on_commit(sender)
-    }
-
     fn on_payload(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let payload =
             event::Payload::parse(event.body).map_err(|err| self.malformed(event, err))?;
@@ -429,11 +302,10 @@ impl Stream {
                 what: "table number, which no table map before it has explained",
             }));
         }
-        let captured = id.and_then(|id| self.tables.captured(id));
         // A transaction's count begins at its first row, wherever a restart goes on.
         let counts = self.metadata.is_some();
         let skips = self.transaction.skips_event() && !counts;
-        if captured.is_some() && !skips && !self.of_filtered_source {
+        if !skips && !self.of_filtered_source {
             self.send_rows(event, sender)?;
         }
         self.transaction.event_done();
@@ -508,7 +380,7 @@ impl Stream {
     }
 
     fn transaction_name(&self) -> String {
-        name(&self.transaction)
+        self.transaction.name()
     }
 
     fn malformed(&self, event: &Event<'_>, source: event::EventError) -> Failure {
@@ -521,12 +393,8 @@ impl Stream {
     }
 }
 
-fn name(transaction: &Transaction) -> String {
-    transaction.name()
-}
-
 fn decode_failure(transaction: &Transaction, source: DecodeError) -> Failure {
-    Failure::Decode { transaction: name(transaction), source: Box::new(source) }
+    Failure::Decode { transaction: transaction.name(), source: Box::new(source) }
 }
 
 /// Empties the arena for the next row.
@@ -536,18 +404,4 @@ fn reset(arena: &mut Bump) {
     } else {
         arena.reset();
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-}
-
-pub(super) fn now_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
-}
-
-pub(super) fn now_ms() -> i64 {
-    i64::try_from(now_us() / 1000).unwrap_or(i64::MAX)
 }

@@ -1,9 +1,10 @@
 //! Rows, one after another.
 
-use super::{Stream, decode_failure, now_ms, now_ns, reset};
+use super::{Stream, decode_failure, reset};
 use crate::decode::{RowsEvent, rows_table_id};
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
+use crate::runtime::clock::{now_ms, now_ns};
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, send_row};
 use crate::runtime::sender::Sender;

@@ -1,0 +1,148 @@
+//! Statements: where transactions begin and end, XA and savepoints among them, and what alters tables.
+
+use std::sync::PoisonError;
+
+use super::{Stream, reset};
+use crate::runtime::Failure;
+use crate::runtime::sender::Sender;
+use crate::runtime::statement::{Statement, classify};
+use crate::runtime::transaction_metadata::{TransactionMetadata, Way};
+use crate::source::event::{self, Event};
+
+impl Stream {
+    pub(super) fn on_query(
+        &mut self,
+        event: &Event<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        match classify(query.statement) {
+            Statement::Begin => self.on_begin(query.thread_id, sender)?,
+            Statement::XaStart => {
+                self.transaction.begin(None);
+                sender.hold(self.prepared.folder());
+            }
+            Statement::XaCommit(name) => {
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                let kept = self.prepared.commit(&name, outcome, &store)?;
+                drop(store);
+                if let Some(kept) = kept {
+                    let folder = self.prepared.folder();
+                    sender.send_kept(&kept, folder, self.transaction.commit_us)?;
+                }
+                return self.on_commit(sender);
+            }
+            Statement::XaRollback(name) => {
+                let outcome = self.transaction.outcome();
+                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                self.prepared.end(&name, outcome, &store)?;
+                drop(store);
+                return self.on_commit(sender);
+            }
+            Statement::Commit => return self.on_commit(sender),
+            Statement::Rollback => return self.on_rollback(sender),
+            Statement::InTransaction => self.transaction.event_done(),
+            Statement::Savepoint(name) => {
+                sender.held().into_iter().for_each(|held| held.set_savepoint(&name));
+                self.metadata.iter_mut().for_each(|metadata| metadata.set_savepoint(&name));
+                self.transaction.event_done();
+            }
+            Statement::RollbackTo(name) => {
+                if let Some(held) = sender.held() {
+                    held.roll_back_to(&name)?;
+                    self.metadata.iter_mut().for_each(|metadata| metadata.roll_back_to(&name));
+                }
+                self.transaction.event_done();
+            }
+            Statement::Writes { database, table } => {
+                let default = String::from_utf8_lossy(query.database);
+                let database = database.as_deref().unwrap_or(&default);
+                if self.tables.captures(database, &table) {
+                    return Err(Failure::StatementFormat {
+                        transaction: self.transaction_name(),
+                        table: format!("{database}.{table}"),
+                    });
+                }
+                self.end_statement(sender)?;
+            }
+            Statement::Other => {
+                self.tables.on_statement(&query, &self.transaction.position(), &self.queries)?;
+                self.end_statement(sender)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.
+    fn on_begin(&mut self, thread: u32, sender: &mut Sender) -> Result<(), Failure> {
+        self.transaction.begin(Some(thread));
+        if self.transaction.may_be_rolled_back() {
+            sender.hold(self.prepared.folder());
+        }
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let transaction = &self.transaction;
+        let (id, ts_ms) = (transaction.id(), transaction.original_ms());
+        let way =
+            Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
+        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
+        metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
+    }
+
+    /// A statement inside a transaction is one of its events; alone it is a transaction of its own.
+    fn end_statement(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        if self.transaction.is_open() {
+            self.transaction.event_done();
+            return Ok(());
+        }
+        sender.place(self.transaction.finish(sender.sequence()))
+    }
+
+    pub(super) fn on_commit(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        if let Some(held) = sender.release() {
+            sender.send_held(&held, self.transaction.commit_us)?;
+        }
+        self.end_metadata(sender)?;
+        self.transactions += 1;
+        sender.place(self.transaction.finish(sender.sequence()))
+    }
+
+    /// Sends the record of the transaction's end, where its beginning was sent.
+    fn end_metadata(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(metadata) = &mut self.metadata else { return Ok(()) };
+        reset(&mut self.arena);
+        let way = Way {
+            routing: &self.routing,
+            arena: &self.arena,
+            commit_us: self.transaction.commit_us,
+        };
+        self.sent_from.note(sender.sequence() + 1, "(END)");
+        metadata.end(way, sender)
+    }
+
+    /// A transaction that changed tables without transactions ends so; what it held back never happened.
+    fn on_rollback(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        if sender.release().is_some() {
+            self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
+        }
+        self.on_commit(sender)
+    }
+
+    pub(super) fn on_xa_prepare(
+        &mut self,
+        event: &Event<'_>,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        let prepare =
+            event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        if prepare.one_phase {
+            return self.on_commit(sender);
+        }
+        let held = sender.release();
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        self.prepared.prepare(prepare.name(), held, &store)?;
+        drop(store);
+        self.on_commit(sender)
+    }
+}
