@@ -1,7 +1,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -170,6 +170,11 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store that threads share; what it holds is on the disk, so a panic elsewhere makes it no worse.
+    pub fn lock(shared: &Mutex<Self>) -> MutexGuard<'_, Self> {
+        shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Opens a connector's state.
     ///
     /// # Errors

@@ -125,7 +125,7 @@ impl Shared {
     fn save(&self) -> Result<(), StoreError> {
         let offset = self.in_flight.durable_offset();
         fault_point("checkpoint taken");
-        self.store.lock().unwrap_or_else(PoisonError::into_inner).save(&offset)?;
+        Store::lock(&self.store).save(&offset)?;
         fault_point("checkpoint stored");
         debug!(file = %offset.position.file, pos = offset.position.pos, "checkpoint stored");
         let now = now_s();

@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::runtime::Handle;
 use tracing::{error, info, warn};
@@ -73,7 +73,7 @@ impl Claim {
             claimant.handle,
         )?;
         let found = self.read(claimant.status, claimant.stop)?;
-        let mut store = claimant.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = Store::lock(claimant.store);
         self.reconcile(found, &mut store)?;
         Ok(sink)
     }
@@ -81,7 +81,7 @@ impl Claim {
     /// Our position is in the topic.
     pub(super) fn mark(&self, store: &Mutex<Store>) -> Result<(), StoreError> {
         self.marked.store(true, Ordering::Relaxed);
-        store.lock().unwrap_or_else(PoisonError::into_inner).forget_given()
+        Store::lock(store).forget_given()
     }
 
     /// Whether the topic's last position is still ours: otherwise another process has taken over since, and stays.

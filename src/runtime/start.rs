@@ -1,4 +1,4 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use ring::digest::{SHA256, digest};
 use tracing::{info, warn};
@@ -50,7 +50,7 @@ pub(super) fn start(
     offsets_topic: Option<&OffsetsTopic>,
     again: bool,
 ) -> Result<Start, Failure> {
-    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut store = Store::lock(store);
     let uuid = match &config.exactly_once {
         Some(exactly_once) => shared_uuid(exactly_once, &config.source),
         None => replica_uuid(&store)?,

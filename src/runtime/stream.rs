@@ -2,7 +2,7 @@ mod rows;
 mod statements;
 
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rows::Inside;
@@ -73,8 +73,7 @@ impl Stream {
         offset: &Offset,
         overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
-        let prepared =
-            Prepared::load(&store.lock().unwrap_or_else(PoisonError::into_inner), offset)?;
+        let prepared = Prepared::load(&Store::lock(&store), offset)?;
         let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
         let metadata = TransactionMetadata::new(config.transaction_topic.as_ref(), &routing)?;
@@ -357,7 +356,7 @@ impl Stream {
 
     /// Forgets prepared transactions whose outcome lies behind the stored checkpoint.
     pub(super) fn forget_ended(&mut self, stored: &Offset) -> Result<(), Failure> {
-        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = Store::lock(&self.store);
         Ok(self.prepared.forget(stored, &store)?)
     }
 

@@ -27,7 +27,7 @@ impl Connector {
         store: &Mutex<Store>,
     ) -> Result<(Arc<InFlight>, Option<TransactionalSink>), Failure> {
         let Some(claim) = &self.claim else {
-            give_up(&store.lock().unwrap_or_else(PoisonError::into_inner))?;
+            give_up(&Store::lock(store))?;
             return Ok((Arc::new(InFlight::new(Offset::default())), None));
         };
         let in_flight = Arc::new(InFlight::in_transactions());

@@ -1,7 +1,7 @@
 //! What is known of each table at which places of the log.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
@@ -69,10 +69,10 @@ impl History {
     /// What is stored.
     pub(super) fn load(store: Arc<Mutex<Store>>) -> Result<Self, StoreError> {
         let mut tables = HashMap::new();
-        if lock(&store).facts_are_old() {
-            forget(&lock(&store))?;
+        if Store::lock(&store).facts_are_old() {
+            forget(&Store::lock(&store))?;
         }
-        for (name, bytes) in lock(&store).facts(LAYOUT)? {
+        for (name, bytes) in Store::lock(&store).facts(LAYOUT)? {
             // What cannot be read is proved again.
             let versions: Vec<Version> = postcard::from_bytes(&bytes).unwrap_or_default();
             let of_any = versions.iter().find_map(Version::layout);
@@ -135,7 +135,7 @@ impl History {
         versions.retain(|other| other.place() != *place);
         let at = versions.iter().take_while(|other| other.is_behind(place)).count();
         versions.insert(at, version);
-        let store = lock(&self.store);
+        let store = Store::lock(&self.store);
         let needless = store.place().map_or(0, |stored| {
             versions.iter().take_while(|version| version.is_behind(stored)).count()
         });
@@ -165,7 +165,7 @@ impl History {
             }
             let table = oldest.1.clone();
             self.tables.remove(&table);
-            lock(&self.store).strike(&fact(&table))?;
+            Store::lock(&self.store).strike(&fact(&table))?;
         }
     }
 }
@@ -191,8 +191,4 @@ pub(super) fn remember(
 
 fn fact(table: &TableName) -> String {
     format!("{LAYOUT}{}.{}", table.database, table.table)
-}
-
-fn lock(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,7 @@
 //! Statements: where transactions begin and end, XA and savepoints among them, and what alters tables.
 
-use std::sync::PoisonError;
-
 use super::{Stream, reset};
+use crate::checkpoint::Store;
 use crate::runtime::Failure;
 use crate::runtime::sender::Sender;
 use crate::runtime::statement::{Statement, classify};
@@ -24,7 +23,7 @@ impl Stream {
             }
             Statement::XaCommit(name) => {
                 let outcome = self.transaction.outcome();
-                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                let store = Store::lock(&self.store);
                 let kept = self.prepared.commit(&name, outcome, &store)?;
                 drop(store);
                 if let Some(kept) = kept {
@@ -35,7 +34,7 @@ impl Stream {
             }
             Statement::XaRollback(name) => {
                 let outcome = self.transaction.outcome();
-                let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+                let store = Store::lock(&self.store);
                 self.prepared.end(&name, outcome, &store)?;
                 drop(store);
                 return self.on_commit(sender);
@@ -140,7 +139,7 @@ impl Stream {
             return self.on_commit(sender);
         }
         let held = sender.release();
-        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = Store::lock(&self.store);
         self.prepared.prepare(prepare.name(), held, &store)?;
         drop(store);
         self.on_commit(sender)
