@@ -8,8 +8,9 @@ use rdkafka::message::{DeliveryResult, Headers, Message};
 use rdkafka::producer::ProducerContext;
 use tracing::{debug, error, info, warn};
 
-use super::SinkError;
+use super::{SinkError, lanes};
 use crate::checkpoint::InFlight;
+use crate::config::SinkConfig;
 use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
 
@@ -62,12 +63,25 @@ impl Failure {
 /// What librdkafka calls back: delivery reports, errors and log lines.
 #[derive(Clone)]
 pub(super) struct Delivery {
-    pub(super) in_flight: Arc<InFlight>,
+    in_flight: Arc<InFlight>,
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
     pub(super) queued: Option<Arc<AtomicU64>>,
     /// Records count as published once their transaction is committed, not when they are acknowledged.
-    pub(super) in_transactions: bool,
+    in_transactions: bool,
+}
+
+impl Delivery {
+    /// For the producers of one sink.
+    pub(super) fn new(
+        config: &SinkConfig,
+        in_flight: Arc<InFlight>,
+        metrics: ConnectorMetrics,
+        in_transactions: bool,
+    ) -> Self {
+        let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
+        Self { in_flight, metrics, failure: Arc::default(), queued, in_transactions }
+    }
 }
 
 /// What a record counts in the queue.

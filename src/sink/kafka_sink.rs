@@ -57,28 +57,19 @@ impl KafkaSink {
         metrics: ConnectorMetrics,
         handle: &Handle,
     ) -> Result<Self, SinkError> {
-        let failure = Arc::new(Failure::default());
-        let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
-        let context = Delivery {
-            in_flight,
-            metrics: metrics.clone(),
-            failure: Arc::clone(&failure),
-            queued: queued.clone(),
-            in_transactions: false,
-        };
-        let lanes = Lanes::new(config, alone, context)?;
-        Self::over(lanes, queued, config, failure, metrics, handle)
+        let delivery = Delivery::new(config, in_flight, metrics, false);
+        let lanes = Lanes::new(config, alone, delivery.clone())?;
+        Self::over(lanes, delivery, config, handle)
     }
 
-    /// A sink over these producers.
+    /// A sink over these producers, which call `delivery` back.
     pub(super) fn over(
         lanes: Lanes,
-        queued: Option<Arc<AtomicU64>>,
+        delivery: Delivery,
         config: &SinkConfig,
-        failure: Arc<Failure>,
-        metrics: ConnectorMetrics,
         handle: &Handle,
     ) -> Result<Self, SinkError> {
+        let Delivery { failure, queued, metrics, .. } = delivery;
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| {
             lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.

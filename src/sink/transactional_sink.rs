@@ -7,9 +7,9 @@ use rdkafka::producer::{BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
-use super::delivery::{Delivery, Failure, POSITION, refusal};
+use super::delivery::{Delivery, POSITION, refusal};
 use super::kafka_sink::KafkaSink;
-use super::lanes::{self, Lanes};
+use super::lanes::Lanes;
 use super::{Reports, Sink, SinkError};
 use crate::checkpoint::{InFlight, OWNER, OffsetsTopic};
 use crate::config::{ExactlyOnce, SinkConfig};
@@ -63,17 +63,9 @@ impl TransactionalSink {
         metrics: ConnectorMetrics,
         handle: &Handle,
     ) -> Result<Self, SinkError> {
-        let failure = Arc::new(Failure::default());
-        let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
-        let context = Delivery {
-            in_flight,
-            metrics: metrics.clone(),
-            failure: Arc::clone(&failure),
-            queued: queued.clone(),
-            in_transactions: true,
-        };
-        let lanes = Lanes::transactional(config, exactly_once, alone, context)?;
-        let kafka = KafkaSink::over(lanes, queued, config, failure, metrics.clone(), handle)?;
+        let delivery = Delivery::new(config, in_flight, metrics.clone(), true);
+        let lanes = Lanes::transactional(config, exactly_once, alone, delivery.clone())?;
+        let kafka = KafkaSink::over(lanes, delivery, config, handle)?;
         let id = &exactly_once.transactional_id;
         kafka.producer().init_transactions(INIT_WAIT).map_err(|err| {
             match err.rdkafka_error_code() {
