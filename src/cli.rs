@@ -177,14 +177,19 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         Ok(None) => return Ok(ExitCode::from(EXIT_USAGE)),
         Err(err) => return Ok(refuse(&err)),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("starting the asynchronous runtime")?;
+    let runtime = asynchronous()?;
     let well = runtime.block_on(Worker::new(options, configs).run())?;
     runtime.shutdown_background();
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What serves HTTP, ordinary queries and signals.
+fn asynchronous() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("starting the asynchronous runtime")
 }
 
 /// Reads and checks everything before the first socket opens; none when problems were told.

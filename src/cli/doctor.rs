@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
 use clap::Args;
 use uuid::Uuid;
 
-use super::{EXIT_USAGE, Files, check, complain_of, say};
+use super::{EXIT_USAGE, Files, asynchronous, check, complain_of, say};
 use crate::checkpoint::{DataDir, REPLICA_UUID, Store, StoreError};
 use crate::config::ConnectorConfig;
 use crate::runtime::{Finding, Known, examine};
@@ -38,11 +37,7 @@ pub(super) fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
     if refused {
         return Ok(ExitCode::from(EXIT_USAGE));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("starting the asynchronous runtime")?;
+    let runtime = asynchronous()?;
     let mut well = true;
     for config in &configs {
         let known = known(&args.data_dir, config)?;
