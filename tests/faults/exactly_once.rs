@@ -16,24 +16,14 @@ fn scene(name: &str) -> Scene {
 #[test]
 fn restarts_of_mysql_repeat_nothing() {
     let mut scene = scene("eos-mysql").streaming_fast();
-    scene.server.stop();
-    scene.server.start();
-    scene.goes_on();
-    scene.server.kill();
-    scene.server.start();
-    scene.goes_on();
+    scene.goes_on_after_restarts_of_mysql();
     scene.ends_well();
 }
 
 #[test]
 fn restarts_of_the_broker_repeat_nothing() {
     let mut scene = scene("eos-broker").streaming_fast();
-    scene.broker.stop();
-    scene.broker.start();
-    scene.goes_on();
-    scene.broker.kill();
-    scene.broker.start();
-    scene.goes_on();
+    scene.goes_on_after_restarts_of_the_broker();
     scene.ends_well();
 }
 

@@ -20,24 +20,14 @@ use crate::support::{Kafka, Outbox, until};
 #[test]
 fn it_goes_on_after_a_restart_of_mysql() {
     let mut scene = Scene::new("mysql-restart").streaming();
-    scene.server.stop();
-    scene.server.start();
-    scene.goes_on();
-    scene.server.kill();
-    scene.server.start();
-    scene.goes_on();
+    scene.goes_on_after_restarts_of_mysql();
     scene.ends_well();
 }
 
 #[test]
 fn it_goes_on_after_a_restart_of_the_broker() {
     let mut scene = Scene::new("broker-restart").streaming();
-    scene.broker.stop();
-    scene.broker.start();
-    scene.goes_on();
-    scene.broker.kill();
-    scene.broker.start();
-    scene.goes_on();
+    scene.goes_on_after_restarts_of_the_broker();
     scene.ends_well();
 }
 

@@ -121,6 +121,28 @@ impl Scene {
         assert_eq!(code, None, "outflow ended by itself");
     }
 
+    /// MySQL is restarted, then killed and started.
+    #[track_caller]
+    pub(super) fn goes_on_after_restarts_of_mysql(&mut self) {
+        self.server.stop();
+        self.server.start();
+        self.goes_on();
+        self.server.kill();
+        self.server.start();
+        self.goes_on();
+    }
+
+    /// The broker is restarted, then killed and started.
+    #[track_caller]
+    pub(super) fn goes_on_after_restarts_of_the_broker(&mut self) {
+        self.broker.stop();
+        self.broker.start();
+        self.goes_on();
+        self.broker.kill();
+        self.broker.start();
+        self.goes_on();
+    }
+
     /// The writer stops, everything arrives, and outflow stops.
     #[track_caller]
     pub(super) fn rests(&mut self) {

@@ -64,10 +64,8 @@ impl Secure {
         ];
         // Its certificates are of this run.
         servers_script(&["reset", "kafka:secure"]);
-        let options = options.iter().map(String::as_str);
-        let start = ["start", "kafka:secure", "--"];
-        servers_script(&start.into_iter().chain(options).collect::<Vec<_>>());
-        let broker = Broker::started("kafka:secure");
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let broker = Broker::started_with("kafka:secure", &options);
         let secure = Self {
             broker,
             certificates,
@@ -77,21 +75,16 @@ impl Secure {
         };
         let user = ["--entity-type", "users", "--entity-name", "outflow"];
         let scram = format!("SCRAM-SHA-512=[password={PASSWORD}]");
-        secure.tool("ConfigCommand", &["--alter", "--add-config", &scram], &user);
+        let change = ["--alter", "--add-config", &scram];
+        secure.broker.tool("ConfigCommand", &[&change[..], &user].concat());
         secure
-    }
-
-    /// Runs one of the broker's tools.
-    fn tool(&self, class: &str, action: &[&str], more: &[&str]) {
-        let servers = ["--bootstrap-server", &self.broker.bootstrap_servers];
-        servers_script(&[&["kafka", class][..], &servers, action, more].concat());
     }
 
     /// Lets a principal write to a topic.
     fn grant(&self, principal: &str, topic: &str) {
-        let who = ["--allow-principal", principal];
+        let who = ["--add", "--allow-principal", principal];
         let what = ["--operation", "Write", "--operation", "Describe", "--topic", topic];
-        self.tool("AclCommand", &["--add"], &[&who[..], &what].concat());
+        self.broker.tool("AclCommand", &[&who[..], &what].concat());
     }
 
     /// An outbox whose connector speaks TLS and trusts the authority.
