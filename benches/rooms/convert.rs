@@ -2,7 +2,6 @@ use std::hint::black_box;
 
 use bumpalo::Bump;
 use criterion::Criterion;
-use outflow::decode::RowsEvent;
 
 use crate::recording::{Pipeline, config, outboxes};
 
@@ -30,15 +29,9 @@ pub(crate) fn measure(criterion: &mut Criterion) {
         for table in outboxes(&config) {
             let (table, plan) = table.routed(&pipeline.router);
             let record_arena = Bump::new();
-            let mut records = Vec::new();
-            for &(kind, body) in &table.events {
-                let mut event = RowsEvent::parse(kind, body).expect("rows that MySQL wrote");
-                while let Some(row) =
-                    event.next_row(&table.plan, &record_arena, 0).expect("a row that the plan fits")
-                {
-                    records.push(pipeline.route(&plan, &row, &record_arena));
-                }
-            }
+            let rows = table.decoded(&record_arena);
+            let records: Vec<_> =
+                rows.iter().map(|row| pipeline.route(&plan, row, &record_arena)).collect();
             let mut arena = Bump::with_capacity(16 << 10);
             group.throughput(table.throughput());
             group.bench_function(format!("{}, {name}", table.name), |bencher| {

@@ -116,6 +116,20 @@ impl Table {
         (self, plan)
     }
 
+    /// All rows, decoded into one arena.
+    pub(crate) fn decoded<'a>(&'a self, arena: &'a Bump) -> Vec<RowChange<'a>> {
+        let mut decoded = Vec::new();
+        for &(kind, body) in &self.events {
+            let mut rows = RowsEvent::parse(kind, body).expect("rows that MySQL wrote");
+            while let Some(row) =
+                rows.next_row(&self.plan, arena, 0).expect("a row that the plan fits")
+            {
+                decoded.push(row);
+            }
+        }
+        decoded
+    }
+
     /// Rows and bytes of all events.
     pub(crate) fn throughput(&self) -> Throughput {
         Throughput::ElementsAndBytes { elements: self.rows, bytes: self.bytes }

@@ -1,8 +1,7 @@
 use std::hint::black_box;
 
 use bumpalo::Bump;
-use criterion::{Criterion, Throughput};
-use outflow::decode::RowsEvent;
+use criterion::Criterion;
 
 use crate::recording::{Pipeline, config, outboxes};
 
@@ -22,20 +21,9 @@ pub(crate) fn measure(criterion: &mut Criterion) {
         for table in outboxes(&config) {
             let (table, plan) = table.routed(&pipeline.router);
             let rows_arena = Bump::new();
-            let mut rows = Vec::new();
-            for &(kind, body) in &table.events {
-                let mut event = RowsEvent::parse(kind, body).expect("rows that MySQL wrote");
-                while let Some(row) =
-                    event.next_row(&table.plan, &rows_arena, 0).expect("a row that the plan fits")
-                {
-                    rows.push(row);
-                }
-            }
+            let rows = table.decoded(&rows_arena);
             let mut arena = Bump::with_capacity(16 << 10);
-            group.throughput(Throughput::ElementsAndBytes {
-                elements: table.rows,
-                bytes: table.bytes,
-            });
+            group.throughput(table.throughput());
             group.bench_function(format!("{}, {name}", table.name), |bencher| {
                 bencher.iter(|| {
                     for row in &rows {
