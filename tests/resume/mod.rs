@@ -105,12 +105,16 @@ fn what_was_stored_before_a_kill_is_not_repeated() {
     sql.run(&Outbox::insert(1..1_001, 5));
     followed.until(1_000, PUBLISHED_MAX);
     let sample = format!("outflow_checkpoint_timestamp_seconds{{connector=\"{}\"}}", outbox.schema);
-    let published = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    // A later transaction of another table moves the checkpoint, so a new one says that all is stored.
-    sql.run("CREATE TABLE other (id INT PRIMARY KEY); INSERT INTO other VALUES (1)");
-    until("a later checkpoint", Duration::from_secs(5), || {
-        outflow.metric(&sample) > published.as_secs_f64()
-    });
+    // Later transactions of another table move the checkpoint. The first one's may have been begun before the rows were
+    // acknowledged and end only now; the second one's begins behind it.
+    sql.run("CREATE TABLE other (id INT PRIMARY KEY)");
+    for number in 1..3 {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        sql.run(&format!("INSERT INTO other VALUES ({number})"));
+        until("a later checkpoint", Duration::from_secs(5), || {
+            outflow.metric(&sample) > now.as_secs_f64()
+        });
+    }
     outflow.kill();
     outbox.catch_up();
     followed.compare_once(&mut sql);
