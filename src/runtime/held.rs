@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use tracing::warn;
 
@@ -64,7 +64,8 @@ impl<'a> HeldRecord<'a> {
 /// forgotten only once a stored checkpoint has passed the outcome.
 pub(super) struct Prepared {
     folder: SpillFolder,
-    names: BTreeSet<String>,
+    /// Whether records are stored of them.
+    names: BTreeMap<String, bool>,
     ended: Vec<Ended>,
     /// What earlier runs have stored may be lost.
     may_lack: bool,
@@ -128,13 +129,13 @@ impl Prepared {
                 ended.forget(&folder, store)?;
             }
         }
-        let (mut names, mut files) = (BTreeSet::new(), Vec::new());
+        let (mut names, mut files) = (BTreeMap::new(), Vec::new());
         for (name, bytes) in store.facts(PREPARED)? {
             let kept: Kept = postcard::from_bytes(&bytes).map_err(|_| malformed(&name))?;
+            names.insert(name, !kept.is_empty());
             if let Kept::File(file, _) = kept {
                 files.push(file);
             }
-            names.insert(name);
         }
         folder.remove_all_but(&files);
         Ok(Self { folder, names, ended: Vec::new(), may_lack })
@@ -150,12 +151,12 @@ impl Prepared {
         let kept = held.map_or_else(|| Ok(Kept::Memory(Vec::new())), Hold::keep)?;
         let bytes = postcard::to_stdvec(&kept).map_err(|_| malformed(&name))?;
         let fact = format!("{PREPARED}{name}");
-        match kept {
-            // Other tables' rows: only that it was seen counts.
-            Kept::Memory(records) if records.is_empty() => store.note(&fact, &bytes)?,
-            _ => store.remember(&fact, &bytes)?,
+        if kept.is_empty() {
+            store.note(&fact, &bytes)?; // Other tables' rows: only that it was seen counts.
+        } else {
+            store.remember(&fact, &bytes)?;
         }
-        self.names.insert(name);
+        self.names.insert(name, !kept.is_empty());
         Ok(())
     }
 
@@ -166,11 +167,15 @@ impl Prepared {
         outcome: Outcome,
         store: &Store,
     ) -> Result<Option<Kept>, StoreError> {
-        if !self.names.contains(name) {
-            return Ok(None);
-        }
-        let bytes = store.fact(&format!("{PREPARED}{name}"))?.unwrap_or_default();
-        let kept: Kept = postcard::from_bytes(&bytes).map_err(|_| malformed(name))?;
+        let kept = match self.names.get(name) {
+            None => return Ok(None),
+            Some(false) => Kept::Memory(Vec::new()),
+            Some(true) if !store.can_remember() => return Err(StoreError::NoSled),
+            Some(true) => {
+                let bytes = store.fact(&format!("{PREPARED}{name}"))?.unwrap_or_default();
+                postcard::from_bytes(&bytes).map_err(|_| malformed(name))?
+            }
+        };
         self.names.remove(name);
         let records = match &kept {
             Kept::File(file, _) => Some(file.clone()),
@@ -197,7 +202,7 @@ impl Prepared {
         outcome: Outcome,
         store: &Store,
     ) -> Result<Option<Kept>, StoreError> {
-        if !self.names.contains(name) {
+        if !self.names.contains_key(name) {
             if self.may_lack {
                 let (xid, transaction) = (name.to_owned(), outcome.to_string());
                 return Err(StoreError::PreparedLost { xid, transaction });
@@ -216,7 +221,7 @@ impl Prepared {
     pub(super) fn forget(&mut self, stored: &Offset, store: &Store) -> Result<(), StoreError> {
         let mut result = Ok(());
         self.ended.retain(|ended| {
-            let again = self.names.contains(&ended.name);
+            let again = self.names.contains_key(&ended.name);
             if result.is_err() || !ended.is_behind(stored) || again {
                 return true;
             }

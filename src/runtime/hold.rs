@@ -33,6 +33,13 @@ pub(super) enum Kept {
     File(String, u64),
 }
 
+impl Kept {
+    /// Whether there is no record.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Memory(records) if records.is_empty())
+    }
+}
+
 impl Hold {
     /// What does not fit into memory goes into a file of `folder`.
     pub(super) fn new(folder: SpillFolder) -> Self {

@@ -71,6 +71,13 @@ fn used_folder(name: &str) -> (Outbox, PathBuf) {
     }
     assert_eq!(outflow.stop(), 0);
     sql.run(&Outbox::insert(51..61, 5));
+    // Another table's, which may pass without sled.
+    let name = format!("'{}-noise'", outbox.schema);
+    sql.run("CREATE TABLE noise (id INT PRIMARY KEY)");
+    sql.run(&format!(
+        "XA START {name}; INSERT INTO noise VALUES (1); XA END {name}; XA PREPARE {name}"
+    ));
+    sql.run(&format!("XA COMMIT {name}"));
     let kept = outbox.scratch.path("kept");
     copy(&outbox.scratch.path("data"), &kept);
     (outbox, kept)
