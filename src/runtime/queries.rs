@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tracing::warn;
@@ -8,11 +9,14 @@ use uuid::Uuid;
 use super::Failure;
 use crate::config::ConnectorConfig;
 use crate::decode::{TableLayout, ddl};
-use crate::offset::BinlogPosition;
+use crate::offset::{BinlogPosition, GtidSet};
 use crate::source::{
     Server, Snapshot, SourceError, Sql, StatementPage, captured_tables, ddl_server, end_of_log,
-    preflight, read_database, read_layout, some_values, statements,
+    preflight, read_database, read_layout, some_values, statements, wait_executed,
 };
+
+/// A transaction that a replica has received is executed within this, unless it is another server's.
+const EXECUTION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Ordinary queries from the reader's thread, each over a connection of its own: they are rare.
 #[derive(Clone)]
@@ -116,6 +120,16 @@ impl Queries {
             let end = end_of_log(&mut sql).await?;
             sql.close().await;
             Ok(end)
+        })
+    }
+
+    /// Whether the server has executed `gtids`, or does so within moments.
+    pub(super) fn wait_executed(&self, gtids: &GtidSet) -> Result<bool, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let executed = wait_executed(&mut sql, gtids, EXECUTION_TIMEOUT).await?;
+            sql.close().await;
+            Ok(executed)
         })
     }
 

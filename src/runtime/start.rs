@@ -64,7 +64,7 @@ pub(super) fn start(
     };
     let mut plan = Plan::new(config.snapshot_mode, stored, again)?;
     if let Plan::Resume(offset) = plan {
-        match resume(config, &server, offset, &store) {
+        match resume(config, &server, queries, offset, &store) {
             Ok(offset) => {
                 if taken {
                     begin_at(&mut store, &offset, &server)?;
@@ -228,6 +228,7 @@ fn end_of(server: &Server) -> Offset {
 fn resume(
     config: &ConnectorConfig,
     server: &Server,
+    queries: &Queries,
     mut offset: Offset,
     store: &Store,
 ) -> Result<Offset, Failure> {
@@ -239,7 +240,16 @@ fn resume(
     if !same && !goes_on_by_gtids(server, &offset, &config.source) {
         return Err(problem(PreflightProblem::OtherServer(server.server_uuid.clone())));
     }
-    match check_offset(server, &offset, &config.source).map_err(problem)? {
+    let checked = match check_offset(server, &offset, &config.source) {
+        // What was read last is not executed yet when the process was killed a moment ago.
+        Err(PreflightProblem::ForeignServer(missing)) if queries.wait_executed(&missing)? => {
+            let mut server = server.clone();
+            server.gtid_executed.union(&missing);
+            check_offset(&server, &offset, &config.source)
+        }
+        checked => checked,
+    };
+    match checked.map_err(problem)? {
         DumpStart::Gtids(gtids) => offset.gtids = Some(gtids),
         DumpStart::Position(_) => offset.gtids = None,
     }

@@ -166,6 +166,8 @@ impl SourceError {
             | Self::Silent(_)
             | Self::NeverQuiet(_) => Remedy::Retry,
             Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,
+            // A server that gives up before TLS begins says so in plain bytes; certificates are other errors.
+            Self::Tls { source: rustls::Error::InvalidMessage(_), .. } => Remedy::Retry,
             Self::Preflight(problems) if problems.iter().all(PreflightProblem::may_pass) => {
                 Remedy::Retry
             }
@@ -229,6 +231,9 @@ impl SourceError {
             }
             mysql_async::Error::Io(mysql_async::IoError::Io(source)) => {
                 Self::Disconnected { doing, source: Some(source) }
+            }
+            mysql_async::Error::Driver(DriverError::ConnectionClosed) => {
+                Self::Disconnected { doing, source: None }
             }
             mysql_async::Error::Driver(DriverError::UnknownAuthPlugin { name }) => {
                 Self::UnsupportedPlugin(name)

@@ -18,6 +18,7 @@ use super::tls::TlsMaterial;
 use crate::config::{SourceConfig, TlsMode};
 
 const DOING: &str = "logging in";
+const STARTING_TLS: &str = "starting TLS";
 /// The largest packet that we accept, MySQL's own limit.
 const PACKET_MAX: u32 = 1 << 30;
 /// utf8mb4_general_ci, known to every version.
@@ -93,10 +94,12 @@ fn encrypt(
 ) -> Result<Connection, SourceError> {
     let mut request = Vec::new();
     SslRequest::new(capabilities, PACKET_MAX, COLLATION).serialize(&mut request);
-    connection.reply(&request, DOING)?;
-    // What an attacker slips in before TLS begins must not be taken for what comes inside.
+    connection.reply(&request, STARTING_TLS)?;
+    // What an attacker slips in before TLS begins must not be taken for what comes inside. A server says no
+    // more than why it gives up, as one that had been frozen does.
     if !connection.framer.is_drained() {
-        return Err(SourceError::Protocol("starting TLS"));
+        connection.receive_no_error(STARTING_TLS)?;
+        return Err(SourceError::Protocol(STARTING_TLS));
     }
     let tls = |source| SourceError::Tls { address: address.to_owned(), source };
     let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
@@ -105,13 +108,13 @@ fn encrypt(
     let mut session =
         ClientConnection::new(material.client_config().map_err(tls)?, name).map_err(tls)?;
     let Stream::Plain(mut socket) = connection.stream else {
-        return Err(SourceError::Protocol("starting TLS"));
+        return Err(SourceError::Protocol(STARTING_TLS));
     };
     while session.is_handshaking() {
         session.complete_io(&mut socket).map_err(|error| {
             match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
                 Some(inner) => tls(inner.clone()),
-                None => SourceError::Disconnected { doing: "starting TLS", source: Some(error) },
+                None => SourceError::Disconnected { doing: STARTING_TLS, source: Some(error) },
             }
         })?;
     }

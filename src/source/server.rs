@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::SourceError;
 use super::sql::{Sql, column, named};
@@ -135,6 +136,21 @@ fn is_replicating(channel: &mysql_async::Row) -> bool {
 pub(super) async fn gtid_set(sql: &mut Sql, query: &str) -> Result<GtidSet, SourceError> {
     let text = sql.text(query, DOING).await?.unwrap_or_default();
     text.parse().map_err(|_| SourceError::Answer("a query for a GTID set"))
+}
+
+/// Waits until the server has executed `gtids`; whether it did in time. It sends a transaction to its replicas
+/// before it counts it as executed.
+///
+/// # Errors
+/// When the query fails.
+pub async fn wait_executed(
+    sql: &mut Sql,
+    gtids: &GtidSet,
+    timeout: Duration,
+) -> Result<bool, SourceError> {
+    let query = format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{gtids}', {})", timeout.as_secs_f64());
+    let timed_out = sql.text(&query, "waiting for transactions to be executed").await?;
+    Ok(timed_out.as_deref() == Some("0"))
 }
 
 /// The end of the binary log. The statement's old name is gone since 8.4, the new one came with 8.2.

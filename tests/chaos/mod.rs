@@ -10,7 +10,6 @@ mod alterer;
 mod checker;
 mod nemesis;
 mod prepared;
-mod proxy;
 mod relay;
 mod stage;
 mod timeline;
@@ -24,14 +23,14 @@ use std::time::{Duration, Instant};
 use alterer::Alterer;
 use checker::{Committed, Delivery, Ledger, Verdict};
 use nemesis::Nemesis;
-use proxy::Way;
+
 use relay::{Debezium, OutflowRelay, Relay};
 use stage::{Setting, Stage};
 use timeline::Timeline;
 use transaction::Kind;
 use writer::Writers;
 
-use crate::support::{MySqlServer, Outbox, Random, until};
+use crate::support::{MySqlServer, Outbox, Random, Way, until};
 
 /// Sessions that write.
 const WRITERS: u64 = 4;

@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant};
 
 use super::alterer::alter;
-use super::proxy::Way;
+
 use super::relay::Relay;
 use super::stage::{Setting, Stage};
 use super::timeline::{Effect, Fault, Timeline, now_ms};
-use crate::support::{MySql, Random};
+use crate::support::{MySql, Random, Way};
 
 /// The pause between faults.
 const PAUSE_MS: u64 = 6_000;

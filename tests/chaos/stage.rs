@@ -1,6 +1,5 @@
-use super::proxy::Proxy;
 use super::transaction::{KEYS, TABLES};
-use crate::support::{Broker, Kafka, MySqlServer, Outbox};
+use crate::support::{Broker, Kafka, MySqlServer, Outbox, Proxy};
 
 /// How the servers of a run are set up; the seed decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

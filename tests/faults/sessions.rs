@@ -3,7 +3,13 @@
 
 use std::time::Duration;
 
-use crate::support::{MySqlServer, Outbox, broker};
+use outflow::config::{Environment, Inputs, check};
+use outflow::error::Remedy;
+use outflow::offset::BinlogPosition;
+use outflow::source::{DumpStart, Replica};
+use uuid::Uuid;
+
+use crate::support::{MySqlServer, Outbox, Proxy, Way, broker, mysql, until};
 
 /// Until rows are on the topic, or the program has ended.
 const SEEN_MAX: Duration = Duration::from_secs(60);
@@ -114,9 +120,49 @@ fn a_clash_of_server_ids_ends_the_one_that_is_thrown_out() {
     let second = Outbox::new("clash-second").with("database.server.id", &id);
     let mut one = first.start().ready();
     let mut two = second.start();
-    crate::support::until("the end of one of them", SEEN_MAX, || {
+    until("the end of one of them", SEEN_MAX, || {
         one.exit_code().is_some() || two.exit_code().is_some()
     });
     let ended = if one.exit_code().is_some() { &one } else { &two };
     assert!(ended.log().contains("database.server.id"), "no cure in:\n{}", ended.log());
+}
+
+/// A server that was frozen greets and gives up in one breath; here both are held back until it has.
+#[test]
+fn a_server_that_gives_up_before_the_login_is_tried_again() {
+    let way = Proxy::open();
+    way.lead_to(mysql().port);
+    let seen = MySqlServer { port: way.port, ..mysql().clone() };
+    let outbox = Outbox::on("gives-up", seen, broker().clone());
+    let mut followed = outbox.follow();
+    let file = std::fs::read_to_string(outbox.file()).unwrap();
+    let bootstrap = Some(broker().bootstrap_servers.as_str());
+    let inputs = Inputs { file: &file, bootstrap_servers: bootstrap, ..Inputs::default() };
+    let config = check(&inputs, &Environment::from_iter([])).0.unwrap();
+
+    way.set(Way::Hung);
+    let mut outflow = outbox.start();
+    let place = DumpStart::Position(BinlogPosition::default());
+    let reader = std::thread::spawn(move || {
+        Replica::connect(&config.source, "127.0.0.1", Uuid::now_v7(), &place)
+    });
+    let mut server = mysql().connect();
+    let mut waits = || {
+        let query = "SELECT 1 FROM performance_schema.processlist WHERE user = 'unauthenticated user' AND time > 5";
+        !server.rows(query).is_empty()
+    };
+    until("sessions that do not log in", SEEN_MAX, &mut waits);
+    until("their end", SEEN_MAX, || !waits());
+    way.set(Way::Open);
+    let error = reader.join().unwrap().expect_err("the server gave up");
+    assert!(error.to_string().contains("MySQL error 1159"), "{error}");
+    assert_eq!(error.remedy(), Remedy::Retry);
+
+    outflow.logs("trying again", SEEN_MAX);
+    let outflow = outflow.ready();
+    let mut sql = outbox.sql();
+    sql.run(&Outbox::insert(1..11, 3));
+    followed.until(10, SEEN_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
 }

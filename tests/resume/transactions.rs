@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{MySqlServer, Outbox, broker};
+use crate::support::{MySqlServer, Outbox, broker, until};
 
 const ENDED_MAX: Duration = Duration::from_secs(60);
 const JSON: &str = "org.apache.kafka.connect.json.JsonConverter";
@@ -84,4 +84,37 @@ fn a_count_begins_at_the_first_row_wherever_a_restart_goes_on() {
         records.iter().filter(|record| record["topic"] == outbox.topic.as_str()).count()
     };
     assert_eq!((of_rows(&whole), of_rows(&rest)), (5, 3));
+}
+
+/// It sends a transaction to its replicas before it counts it as executed.
+#[test]
+fn what_the_server_is_still_executing_is_waited_for() {
+    let outbox = Outbox::new("executing");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    outbox.catch_up();
+    let (file, data) = (outbox.file(), outbox.scratch.path("data"));
+    let offset = |action: &str, more: &[&str]| {
+        let arguments = ["offsets", action, file.to_str().unwrap(), "--data-dir"];
+        let arguments = [&arguments[..], &[data.to_str().unwrap()], more].concat();
+        let (code, output, log) = crate::cli::run(&arguments);
+        assert_eq!(code, 0, "{log}");
+        output
+    };
+    let mut stored: Value = serde_json::from_str(&offset("export", &[])).unwrap();
+    let gtid = format!("{}:1", uuid::Uuid::now_v7());
+    let gtids = format!("{},{gtid}", stored["value"]["gtids"].as_str().unwrap());
+    stored["value"]["gtids"] = gtids.into();
+    let saved = outbox.scratch.write("stored.json", &stored.to_string());
+    offset("import", &["--from", saved.to_str().unwrap()]);
+
+    let outflow = outbox.start();
+    let waits =
+        "SELECT 1 FROM performance_schema.processlist WHERE info LIKE 'SELECT WAIT_FOR_EXECUTED%'";
+    until("the question whether it is executed", ENDED_MAX, || !sql.rows(waits).is_empty());
+    run(&outbox, &gtid, "CREATE TABLE noise (id INT)");
+    let outflow = outflow.ready();
+    sql.run(&Outbox::insert(1..11, 3));
+    followed.until(10, ENDED_MAX);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare_once(&mut sql);
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::support::free_port;
+use super::free_port;
 
 /// Between looks at what is asked for.
 const LOOK: Duration = Duration::from_millis(20);
@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What happens to connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// They go through.
     Open,
     /// They end, and new ones end at once.
@@ -23,8 +23,8 @@ pub(super) enum Way {
 }
 
 /// A way to a server that can be cut, hung, and led to another server.
-pub(super) struct Proxy {
-    pub(super) port: u16,
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -40,7 +40,7 @@ struct Shared {
 
 impl Proxy {
     /// Opens one; it leads nowhere yet.
-    pub(super) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let port = free_port();
         let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -59,12 +59,12 @@ impl Proxy {
     }
 
     /// Where new connections go; those that stand end. A move to a replica is this.
-    pub(super) fn lead_to(&self, port: u16) {
+    pub(crate) fn lead_to(&self, port: u16) {
         self.shared.goal.store(port, Ordering::SeqCst);
         self.shared.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub(super) fn set(&self, way: Way) {
+    pub(crate) fn set(&self, way: Way) {
         self.shared.way.store(way as u8, Ordering::SeqCst);
         if way == Way::Cut {
             self.shared.generation.fetch_add(1, Ordering::SeqCst);
