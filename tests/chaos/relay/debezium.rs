@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Relay;
 use crate::chaos::stage::Stage;
-use crate::support::{Connect, Kafka, Outbox, until};
+use crate::support::{Connect, Kafka, MySql, MySqlServer, Outbox, until};
 
 /// Between looks at the task.
 const LOOK: Duration = Duration::from_secs(1);
@@ -21,7 +21,8 @@ const QUIET: Duration = Duration::from_secs(45);
 /// How long it may take until then.
 const CATCH_UP_MAX: Duration = Duration::from_secs(600);
 
-/// Debezium's connector in a Kafka Connect worker. A task that died is started again, and counted.
+/// Debezium's connector in a Kafka Connect worker. A task that died is started again as soon as MySQL can be reached,
+/// and counted.
 pub(in crate::chaos) struct Debezium {
     worker: Connect,
     name: String,
@@ -30,6 +31,7 @@ pub(in crate::chaos) struct Debezium {
     ends: Arc<AtomicBool>,
     watch: Option<JoinHandle<()>>,
     known: bool,
+    server: MySqlServer,
 }
 
 impl Debezium {
@@ -54,7 +56,8 @@ impl Debezium {
         let (deaths, ends) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let name = outbox.schema.clone();
         let config = Value::Object(config);
-        Self { worker, name, config, deaths, ends, watch: None, known: false }
+        let server = outbox.server.clone();
+        Self { worker, name, config, deaths, ends, watch: None, known: false, server }
     }
 
     /// How often the task died, and of what.
@@ -66,6 +69,7 @@ impl Debezium {
     fn watch(&mut self) {
         let (deaths, ends) = (Arc::clone(&self.deaths), Arc::clone(&self.ends));
         let (address, name) = (self.worker.address.clone(), self.name.clone());
+        let server = self.server.clone();
         self.watch = Some(std::thread::spawn(move || {
             while !ends.load(Ordering::Relaxed) {
                 std::thread::sleep(LOOK);
@@ -74,7 +78,7 @@ impl Debezium {
                     continue;
                 };
                 let task = &status["tasks"][0];
-                if task["state"] == "FAILED" {
+                if task["state"] == "FAILED" && MySql::connect(&server).is_ok() {
                     let trace = task["trace"].as_str().unwrap_or_default();
                     let cause = trace.lines().rfind(|line| line.starts_with("Caused by"));
                     let cause = cause.or(trace.lines().next()).unwrap_or_default().to_owned();
