@@ -48,13 +48,15 @@ run_tests() {
     ((code == 0 || ${sums#* } > 0))
 }
 
-# Ten minutes of faults, on each of the servers' settings, always the same ones.
+# Ten minutes of faults, on each of the servers' settings and once with exactly-once, always the same ones.
 run_chaos() {
     local seed
     for seed in 1 2 3; do
-        "$repository/tests/chaos.sh" 3.5 "$seed" || return 1
+        "$repository/tests/chaos.sh" 2.5 "$seed" || return 1
         passed=$((passed + 1))
     done
+    OUTFLOW_CHAOS_EXACTLY_ONCE=yes "$repository/tests/chaos.sh" 2.5 4 || return 1
+    passed=$((passed + 1))
 }
 
 run_quickstart() {
