@@ -232,9 +232,10 @@ impl SourceError {
             mysql_async::Error::Io(mysql_async::IoError::Io(source)) => {
                 Self::Disconnected { doing, source: Some(source) }
             }
-            mysql_async::Error::Driver(DriverError::ConnectionClosed) => {
-                Self::Disconnected { doing, source: None }
-            }
+            // A server that gives up does not wait for its turn.
+            mysql_async::Error::Driver(
+                DriverError::ConnectionClosed | DriverError::PacketOutOfOrder,
+            ) => Self::Disconnected { doing, source: None },
             mysql_async::Error::Driver(DriverError::UnknownAuthPlugin { name }) => {
                 Self::UnsupportedPlugin(name)
             }

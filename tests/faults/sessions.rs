@@ -9,7 +9,7 @@ use outflow::offset::BinlogPosition;
 use outflow::source::{DumpStart, Replica};
 use uuid::Uuid;
 
-use crate::support::{MySqlServer, Outbox, Proxy, Way, broker, mysql, until};
+use crate::support::{MySqlServer, Outbox, Proxy, Way, broker, mysql, until, until_some};
 
 /// Until rows are on the topic, or the program has ended.
 const SEEN_MAX: Duration = Duration::from_secs(60);
@@ -127,13 +127,19 @@ fn a_clash_of_server_ids_ends_the_one_that_is_thrown_out() {
     assert!(ended.log().contains("database.server.id"), "no cure in:\n{}", ended.log());
 }
 
-/// A server that was frozen greets and gives up in one breath; here both are held back until it has.
 #[test]
 fn a_server_that_gives_up_before_the_login_is_tried_again() {
+    for ssl_mode in ["required", "disabled"] {
+        gives_up(ssl_mode);
+    }
+}
+
+/// A server that was frozen greets and gives up in one breath; here both are held back until it has.
+fn gives_up(ssl_mode: &str) {
     let way = Proxy::open();
     way.lead_to(mysql().port);
     let seen = MySqlServer { port: way.port, ..mysql().clone() };
-    let outbox = Outbox::on("gives-up", seen, broker().clone());
+    let outbox = Outbox::on("gives-up", seen, broker().clone()).with("database.ssl.mode", ssl_mode);
     let mut followed = outbox.follow();
     let file = std::fs::read_to_string(outbox.file()).unwrap();
     let bootstrap = Some(broker().bootstrap_servers.as_str());
@@ -147,12 +153,19 @@ fn a_server_that_gives_up_before_the_login_is_tried_again() {
         Replica::connect(&config.source, "127.0.0.1", Uuid::now_v7(), &place)
     });
     let mut server = mysql().connect();
-    let mut waits = || {
-        let query = "SELECT 1 FROM performance_schema.processlist WHERE user = 'unauthenticated user' AND time > 5";
-        !server.rows(query).is_empty()
+    let mut waiting = || {
+        let query =
+            "SELECT id FROM performance_schema.processlist WHERE user = 'unauthenticated user'";
+        server.rows(query)
     };
-    until("sessions that do not log in", SEEN_MAX, &mut waits);
-    until("their end", SEEN_MAX, || !waits());
+    let held = until_some("two sessions that do not log in", SEEN_MAX, || {
+        let mut sessions = waiting();
+        std::thread::sleep(Duration::from_secs(1)); // Those of other tests log in.
+        let later = waiting();
+        sessions.retain(|session| later.contains(session));
+        Some(sessions).filter(|sessions| sessions.len() >= 2)
+    });
+    until("their end", SEEN_MAX, || !waiting().iter().any(|session| held.contains(session)));
     way.set(Way::Open);
     let error = reader.join().unwrap().expect_err("the server gave up");
     assert!(error.to_string().contains("MySQL error 1159"), "{error}");
