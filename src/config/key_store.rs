@@ -1,10 +1,14 @@
-//! Key stores: told apart by content, as Java does, and read as far as others need it.
+//! Key stores, of MySQL's connection and of the producer: told apart by content, as Java does.
+
+mod jks;
 
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use p12_keystore::Pkcs12Archive;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::Problem;
 use super::section::Entry;
@@ -15,13 +19,16 @@ pub(super) enum Form {
     Pem,
     Pkcs12,
     Jks,
+    /// Java's own format with another cipher, which is not read.
+    Jceks,
 }
 
 impl Form {
     fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
-            // The magic numbers of JKS and JCEKS, and the SEQUENCE that every PKCS12 file is.
-            [0xfe, 0xed, 0xfe, 0xed, ..] | [0xce, 0xce, 0xce, 0xce, ..] => Some(Self::Jks),
+            [0xfe, 0xed, 0xfe, 0xed, ..] => Some(Self::Jks),
+            [0xce, 0xce, 0xce, 0xce, ..] => Some(Self::Jceks),
+            // The SEQUENCE that every PKCS#12 file is.
             [0x30, ..] => Some(Self::Pkcs12),
             _ => {
                 let pem = b"-----BEGIN ";
@@ -31,44 +38,113 @@ impl Form {
     }
 }
 
-/// The key store that `entry` names, PEM or PKCS12, and its bytes.
+/// What a key store holds.
+#[derive(Debug)]
+pub(crate) struct KeyStore {
+    /// Certificates, whether or not Java's mark of trust stands beside them.
+    pub(crate) certificates: Vec<CertificateDer<'static>>,
+    /// The first private key, and who it proves.
+    pub(crate) identity: Option<Identity>,
+}
+
+/// A private key, its certificate and the chain above that.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    pub(crate) chain: Vec<CertificateDer<'static>>,
+    pub(crate) key: PrivateKeyDer<'static>,
+}
+
+impl KeyStore {
+    /// Reads PEM, PKCS#12 or JKS, with the password of the store and that of the key in it.
+    ///
+    /// # Errors
+    /// What is wrong with the store or its password, in words.
+    pub(crate) fn read(bytes: &[u8], password: &str, key_password: &str) -> Result<Self, String> {
+        match Form::of(bytes) {
+            None => Err("is no key store in PEM, PKCS#12 or JKS".to_owned()),
+            Some(Form::Jceks) => Err(format!("is a JCEKS store, which is not read; {CONVERT}")),
+            Some(Form::Pem) => pem(bytes),
+            Some(Form::Pkcs12) => pkcs12(bytes, password),
+            Some(Form::Jks) => jks::read(bytes, password, key_password),
+        }
+    }
+}
+
+const CONVERT: &str = "convert it: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12";
+
+fn pem(bytes: &[u8]) -> Result<KeyStore, String> {
+    // MySQL ends the files that it makes itself with a zero.
+    let text: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != 0).collect();
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<_, _>>()
+        .map_err(|err| format!("cannot be read: {err}"))?;
+    let identity = match PrivateKeyDer::from_pem_slice(&text) {
+        Ok(key) => Some(Identity { chain: certificates.clone(), key }),
+        Err(rustls::pki_types::pem::Error::NoItemsFound) => None,
+        Err(err) => return Err(format!("cannot be read: {err}")),
+    };
+    Ok(KeyStore { certificates, identity })
+}
+
+fn pkcs12(bytes: &[u8], password: &str) -> Result<KeyStore, String> {
+    let archive = Pkcs12Archive::from_pkcs12(bytes, password)
+        .map_err(|err| format!("cannot be opened with this password: {err}"))?;
+    let identity = archive.keys.first().map(|key| {
+        let id = key.local_key_id.as_ref().map(|id| id.0.as_slice());
+        let is_leaf = |of: &Option<Vec<u8>>| of.is_some() && of.as_deref() == id;
+        // The certificate of the key comes first, as TLS wants it.
+        let (mut chain, above): (Vec<_>, Vec<_>) =
+            archive.certs.iter().partition(|bag| is_leaf(&bag.local_key_id));
+        chain.extend(above);
+        Identity {
+            chain: chain.iter().map(|bag| bag.cert.as_der().to_vec().into()).collect(),
+            key: PrivatePkcs8KeyDer::from(key.key.as_der().to_vec()).into(),
+        }
+    });
+    let certificates = archive.certs.iter().map(|bag| bag.cert.as_der().to_vec().into()).collect();
+    Ok(KeyStore { certificates, identity })
+}
+
+/// The key store that `entry` names, as far as it is one that can be read.
 pub(super) fn open(entry: &Entry) -> Result<(Form, Vec<u8>), Problem> {
     let bytes = std::fs::read(Path::new(entry.value.trim()))
         .map_err(|err| entry.invalid(format!("cannot be read: {err}"), "correct the path"))?;
     match Form::of(&bytes) {
-        None => Err(entry.invalid("is no key store", "name one in PEM or PKCS12")),
-        Some(Form::Jks) => Err(entry.refused("outflow reads PEM and PKCS12, not JKS", JKS_CURE)),
+        None => Err(entry.invalid("is no key store", "name one in PEM, PKCS#12 or JKS")),
+        Some(Form::Jceks) => {
+            Err(entry.refused("outflow reads PEM, PKCS#12 and JKS, not JCEKS", CONVERT))
+        }
         Some(form) => Ok((form, bytes)),
     }
 }
 
-const JKS_CURE: &str = "convert it: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12";
-
-/// Every certificate of a PKCS12 store as PEM, whether or not Java's mark of trust stands beside it.
-pub(super) fn certificates(bytes: &[u8], password: &str) -> Result<String, String> {
-    let archive = Pkcs12Archive::from_pkcs12(bytes, password)
-        .map_err(|err| format!("cannot be opened: {err}"))?;
-    let mut pem = String::new();
-    for bag in &archive.certs {
-        push_pem(bag.cert.as_der(), &mut pem);
-    }
-    if pem.is_empty() { Err("holds no certificate".to_owned()) } else { Ok(pem) }
+/// Certificates as PEM.
+pub(crate) fn certificates_as_pem(certificates: &[CertificateDer<'_>]) -> String {
+    certificates.iter().map(|certificate| as_pem("CERTIFICATE", certificate)).collect()
 }
 
-fn push_pem(der: &[u8], pem: &mut String) {
-    pem.push_str("-----BEGIN CERTIFICATE-----\n");
+/// A private key as PEM.
+pub(crate) fn key_as_pem(key: &PrivateKeyDer<'_>) -> String {
+    let label = match key {
+        PrivateKeyDer::Pkcs1(_) => "RSA PRIVATE KEY",
+        PrivateKeyDer::Sec1(_) => "EC PRIVATE KEY",
+        _ => "PRIVATE KEY",
+    };
+    as_pem(label, key.secret_der())
+}
+
+fn as_pem(label: &str, der: &[u8]) -> String {
     let text = STANDARD.encode(der);
+    let mut pem = format!("-----BEGIN {label}-----\n");
     let mut rest = text.as_str();
-    while let Some((line, after)) = rest.split_at_checked(64) {
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at_checked(64).unwrap_or((rest, ""));
         pem.push_str(line);
         pem.push('\n');
         rest = after;
     }
-    if !rest.is_empty() {
-        pem.push_str(rest);
-        pem.push('\n');
-    }
-    pem.push_str("-----END CERTIFICATE-----\n");
+    pem.push_str(&format!("-----END {label}-----\n"));
+    pem
 }
 
 #[cfg(test)]
@@ -77,8 +153,9 @@ mod tests {
 
     #[test]
     fn forms_are_told_by_content() {
-        let cases: [(&[u8], Option<Form>); 5] = [
+        let cases: [(&[u8], Option<Form>); 6] = [
             (b"\xfe\xed\xfe\xed\0\0\0\x02", Some(Form::Jks)),
+            (b"\xce\xce\xce\xce\0\0\0\x02", Some(Form::Jceks)),
             (b"\x30\x82\x01\x02", Some(Form::Pkcs12)),
             (b"Bag Attributes\n-----BEGIN CERTIFICATE-----\n", Some(Form::Pem)),
             (b"", None),
@@ -114,19 +191,23 @@ mod tests {
 
     #[test]
     fn certificates_of_a_store_become_pem() {
-        let store = STANDARD.decode(STORE).unwrap();
-        let pem = certificates(&store, "changeit").unwrap();
+        let read = |bytes: &[u8], password| KeyStore::read(bytes, password, password);
+        let store = read(&STANDARD.decode(STORE).unwrap(), "changeit").unwrap();
+        let pem = certificates_as_pem(&store.certificates);
         let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
         assert_eq!(body, CERTIFICATE);
-        assert!(certificates(&store, "wrong").is_err());
-        assert!(certificates(b"\x30\x82", "changeit").is_err());
+        assert!(store.identity.is_none());
+        assert!(read(&STANDARD.decode(STORE).unwrap(), "wrong").is_err());
+        assert!(read(b"\x30\x82", "changeit").is_err());
+        assert_eq!(read(pem.as_bytes(), "").unwrap().certificates, store.certificates);
     }
 
     #[test]
     fn pem_has_lines_of_64_characters() {
-        let mut pem = String::new();
-        push_pem(&[0; 60], &mut pem);
-        let lines: Vec<usize> = pem.lines().map(str::len).collect();
-        assert_eq!(lines, [27, 64, 16, 25]);
+        for (bytes, expected) in [(60, &[27, 64, 16, 25][..]), (48, &[27, 64, 25]), (0, &[27, 25])]
+        {
+            let pem = as_pem("CERTIFICATE", &vec![0; bytes]);
+            assert_eq!(pem.lines().map(str::len).collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -37,6 +37,7 @@ pub use decode::{
 };
 pub use exactly_once::{ExactlyOnce, ExactlyOnceSupport};
 pub use java_regex::{JavaRegex, JavaRegexError, RegexList};
+pub(crate) use key_store::{Identity, KeyStore, certificates_as_pem, key_as_pem};
 pub use load::{Inputs, check, load};
 pub use problem::{Problem, Shown};
 pub use properties::own_properties;

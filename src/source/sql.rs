@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use base64::Engine;
 use mysql_async::prelude::Queryable;
 use mysql_async::{ClientIdentity, Conn, DriverError, Opts, OptsBuilder, Params, Row, SslOpts};
 
 use super::SourceError;
-use super::keystore::Identity;
 use super::login::mariadb_version;
 use super::tls::TlsMaterial;
-use crate::config::{SourceConfig, TlsMode};
+use crate::config::{Identity, SourceConfig, TlsMode, certificates_as_pem, key_as_pem};
 
 const DOING: &str = "logging in";
 /// MySQL's own limit, instead of the server's setting: a single row may exceed that.
@@ -196,7 +194,9 @@ fn ssl_options(config: &SourceConfig) -> Result<SslOpts, SourceError> {
     let TlsMaterial { trusted, check_name, identity } = TlsMaterial::load(&config.tls)?;
     let mut options = SslOpts::default();
     if let Some(certificates) = trusted {
-        let roots = certificates.iter().map(|root| pem("CERTIFICATE", root).into_bytes().into());
+        let roots = certificates
+            .iter()
+            .map(|root| certificates_as_pem(std::slice::from_ref(root)).into_bytes().into());
         options = options.with_disable_built_in_roots(true).with_root_certs(roots.collect());
         if !check_name {
             // The driver verifies the chain first and then the name. It forgives the latter when the
@@ -209,20 +209,9 @@ fn ssl_options(config: &SourceConfig) -> Result<SslOpts, SourceError> {
         options = options.with_danger_accept_invalid_certs(true);
     }
     if let Some(Identity { chain, key }) = identity {
-        let chain: String = chain.iter().map(|link| pem("CERTIFICATE", link)).collect();
-        let label = match &key {
-            rustls::pki_types::PrivateKeyDer::Pkcs1(_) => "RSA PRIVATE KEY",
-            rustls::pki_types::PrivateKeyDer::Sec1(_) => "EC PRIVATE KEY",
-            _ => "PRIVATE KEY",
-        };
-        let key = pem(label, key.secret_der());
+        let (chain, key) = (certificates_as_pem(&chain), key_as_pem(&key));
         let identity = ClientIdentity::new(chain.into_bytes().into(), key.into_bytes().into());
         options = options.with_client_identity(Some(identity));
     }
     Ok(options)
-}
-
-fn pem(label: &str, der: &[u8]) -> String {
-    let text = base64::engine::general_purpose::STANDARD.encode(der);
-    format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
 }

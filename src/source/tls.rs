@@ -12,8 +12,8 @@ use rustls::{
 };
 
 use super::SourceError;
-use super::keystore::{Identity, read_identity, read_trusted};
-use crate::config::{TlsConfig, TlsMode};
+use super::keystore::{read_identity, read_trusted};
+use crate::config::{Identity, TlsConfig, TlsMode};
 
 /// What is verified, and who we are.
 #[derive(Debug)]

@@ -58,7 +58,8 @@ fn nothing_is_lost_or_invented_whatever_breaks() {
     let name = variable("OUTFLOW_CHAOS_NAME").unwrap_or_else(|| "chaos".to_owned());
     let mut stage = Stage::new(&name, Setting::of(seed));
     if exactly_once {
-        stage.outbox = stage.outbox.with("exactly.once.support", "required");
+        let worker = "offset.storage.replication.factor=1\n";
+        stage.outbox = stage.outbox.with("exactly.once.support", "required").with_worker(worker);
     }
     let mut debezium = variable("OUTFLOW_CHAOS_RELAY").map(|_| Debezium::new(&name, &stage));
     let mut outflow = OutflowRelay::default();

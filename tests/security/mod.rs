@@ -20,7 +20,7 @@ static SECURE: LazyLock<Mutex<Secure>> = LazyLock::new(|| Mutex::new(Secure::sta
 struct Secure {
     broker: Broker,
     certificates: Certificates,
-    _scratch: Scratch,
+    scratch: Scratch,
     /// Asks for a login.
     sasl_ssl: String,
     /// Asks for a certificate.
@@ -69,7 +69,7 @@ impl Secure {
         let secure = Self {
             broker,
             certificates,
-            _scratch: scratch,
+            scratch,
             sasl_ssl: format!("127.0.0.1:{sasl_ssl}"),
             ssl: format!("127.0.0.1:{ssl}"),
         };
@@ -112,6 +112,11 @@ impl Secure {
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+fn tool(name: &str, arguments: &[&str]) {
+    let done = std::process::Command::new(name).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{name}: {done:?}");
 }
 
 /// Starts on a listener, inserts rows, and sees them arrive once.
@@ -165,6 +170,47 @@ fn it_shows_its_certificate_where_the_broker_asks_for_one() {
         .with("producer.override.ssl.key.location", text(&files.client_key));
     secure.grant("User:CN=outflow", &outbox.topic);
     arrives(&outbox, &secure.ssl);
+}
+
+#[test]
+fn it_reads_the_stores_that_java_makes() {
+    let secure = Secure::get();
+    let files = &secure.certificates;
+    let pass = "changeit";
+    let store = |name: &str| secure.scratch.path(name);
+    let (trusted, pkcs12, jks) = (store("trusted.jks"), store("client.p12"), store("client.jks"));
+    tool(
+        "openssl",
+        &[
+            "pkcs12",
+            "-export",
+            "-in",
+            text(&files.client),
+            "-out",
+            text(&pkcs12),
+            "-passout",
+            "pass:changeit",
+        ],
+    );
+    let new = ["-noprompt", "-storetype", "JKS", "-storepass", pass, "-keystore"];
+    let keytool = |command: &[&str]| tool("keytool", &[command, &["-J-Xmx64m"]].concat());
+    keytool(
+        &[&["-importcert", "-file", text(&files.authority)], &new[..], &[text(&trusted)]].concat(),
+    );
+    let from = ["-importkeystore", "-srckeystore", text(&pkcs12), "-srcstorepass", pass];
+    let to = ["-deststoretype", "JKS", "-deststorepass", pass, "-destkeystore", text(&jks)];
+    keytool(&[&from[..], &to].concat());
+    for keystore in [&pkcs12, &jks] {
+        let outbox = secure
+            .outbox("java-stores", "SSL")
+            .with("producer.override.ssl.truststore.type", "JKS")
+            .with("producer.override.ssl.truststore.location", text(&trusted))
+            .with("producer.override.ssl.truststore.password", pass)
+            .with("producer.override.ssl.keystore.location", text(keystore))
+            .with("producer.override.ssl.keystore.password", pass);
+        secure.grant("User:CN=outflow", &outbox.topic);
+        arrives(&outbox, &secure.ssl);
+    }
 }
 
 #[test]

@@ -1,11 +1,10 @@
-//! `ssl.truststore.*` and `ssl.keystore.*` of the Java client for librdkafka, which reads PEM and, for the client's own
-//! key, PKCS12.
+//! `ssl.truststore.*` and `ssl.keystore.*` of the Java client for librdkafka, which reads PEM.
 
 use std::collections::BTreeMap;
 
 use super::{Problems, Settings};
 use crate::config::Secret;
-use crate::config::key_store::{self, Form};
+use crate::config::key_store::{self, Form, KeyStore, certificates_as_pem, key_as_pem};
 use crate::config::section::Entry;
 
 type Login = BTreeMap<String, Entry>;
@@ -29,16 +28,24 @@ pub(super) fn trust(login: &Login, settings: &mut Settings, problems: &mut Probl
     let Some(entry) = login.get("ssl.truststore.location") else { return };
     match key_store::open(entry) {
         Err(problem) => problems.push(problem),
-        Ok((Form::Pkcs12, bytes)) => {
-            let password = login.get("ssl.truststore.password").map(|entry| entry.value.as_str());
-            match key_store::certificates(&bytes, password.unwrap_or_default()) {
-                Ok(pem) => set("ssl.ca.pem", pem),
-                Err(reason) => problems
-                    .push(entry.invalid(reason, "check the file and `ssl.truststore.password`")),
+        Ok((Form::Pem, _)) => set("ssl.ca.location", entry.value.trim().to_owned()),
+        Ok((_, bytes)) => match read(login, "ssl.truststore.password", &bytes) {
+            Ok(store) if store.certificates.is_empty() => problems.push(
+                entry.invalid("holds no certificate", "import the broker's authority into it"),
+            ),
+            Ok(store) => set("ssl.ca.pem", certificates_as_pem(&store.certificates)),
+            Err(reason) => {
+                problems.push(entry.invalid(reason, "check the file and `ssl.truststore.password`"))
             }
-        }
-        Ok((Form::Pem | Form::Jks, _)) => set("ssl.ca.location", entry.value.trim().to_owned()),
+        },
     }
+}
+
+/// A store of Java's, with its password and the key's own where it has one.
+fn read(login: &Login, password: &str, bytes: &[u8]) -> Result<KeyStore, String> {
+    let get = |name: &str| login.get(name).map(|entry| entry.value.as_str());
+    let password = get(password).unwrap_or_default();
+    KeyStore::read(bytes, password, get("ssl.key.password").unwrap_or(password))
 }
 
 /// Who the producer is.
@@ -59,16 +66,22 @@ pub(super) fn identify(login: &Login, settings: &mut Settings, problems: &mut Pr
     let path = entry.value.trim();
     match key_store::open(entry) {
         Err(problem) => problems.push(problem),
-        Ok((Form::Pkcs12, _)) => {
-            set("ssl.keystore.location", path);
-            if let Some(password) = login.get("ssl.keystore.password") {
-                set("ssl.keystore.password", &password.value);
-            }
-        }
-        Ok((Form::Pem | Form::Jks, _)) => {
+        Ok((Form::Pem, _)) => {
             // One file with the key and its chain.
             set("ssl.certificate.location", path);
             set("ssl.key.location", path);
+        }
+        Ok((_, bytes)) => {
+            match read(login, "ssl.keystore.password", &bytes) {
+                Ok(KeyStore { identity: Some(identity), .. }) => {
+                    set("ssl.certificate.pem", &certificates_as_pem(&identity.chain));
+                    set("ssl.key.pem", &key_as_pem(&identity.key));
+                }
+                Ok(_) => problems
+                    .push(entry.invalid("holds no private key", "name the client's own store")),
+                Err(reason) => problems
+                    .push(entry.invalid(reason, "check the file and `ssl.keystore.password`")),
+            }
         }
     }
 }

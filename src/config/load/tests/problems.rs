@@ -247,7 +247,7 @@ fn key_stores_are_looked_at_unless_tls_is_off() {
     let folder = std::env::temp_dir().join(format!("outflow-stores-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for (name, bytes) in
-        [("p12", &b"\x30\x82"[..]), ("jks", b"\xfe\xed\xfe\xed"), ("txt", b"hello")]
+        [("p12", &b"\x30\x82"[..]), ("jceks", b"\xce\xce\xce\xce"), ("txt", b"hello")]
     {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
@@ -256,7 +256,7 @@ fn key_stores_are_looked_at_unless_tls_is_off() {
         with(&format!("{}\ndatabase.ssl.truststore.password=x", store("p12"))).unwrap();
     let (path, password) = config.source.tls.truststore.unwrap();
     assert_eq!((path, password.expose()), (folder.join("p12"), "x"));
-    for name in ["jks", "txt", "none"] {
+    for name in ["jceks", "txt", "none"] {
         let problems = with(&store(name)).unwrap_err();
         let names: Vec<_> = problems.iter().filter_map(Problem::property).collect();
         assert_eq!(names, ["database.ssl.truststore"]);
