@@ -14,7 +14,7 @@ impl Stream {
         event: &Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let query = event::Query::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
             Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
@@ -134,7 +134,7 @@ impl Stream {
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         let prepare =
-            event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
+            event::XaPrepare::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         if prepare.one_phase {
             return self.on_commit(sender);
         }
