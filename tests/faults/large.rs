@@ -73,6 +73,15 @@ fn a_payload_of_sixty_mebibytes_in_a_compressed_transaction_is_published() {
 }
 
 #[test]
+fn a_payload_of_sixty_mebibytes_is_expanded() {
+    let outbox = outbox("large-expanded")
+        .with("transforms.outbox.table.expand.json.payload", "true")
+        .with("value.converter", "org.apache.kafka.connect.json.JsonConverter")
+        .with("value.converter.schemas.enable", "false");
+    is_published_in_memory_for(3, outbox, "DO 0");
+}
+
+#[test]
 fn two_million_rows_in_one_transaction_take_little_memory() {
     const ROWS: u64 = 2_000_000;
     let outbox = outbox("large-transaction");
