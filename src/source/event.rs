@@ -184,6 +184,7 @@ mod tests {
             let _returned = GtidEvent::parse(&bytes);
             let _returned = GtidEvent::parse_tagged(&bytes);
             let _returned = Query::parse(&bytes);
+            let _returned = Query::parse_load(&bytes);
             let _returned = Xid::parse(&bytes);
             let _returned = XaPrepare::parse(&bytes);
             let _returned = Heartbeat::parse(&bytes);

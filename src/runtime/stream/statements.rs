@@ -14,7 +14,11 @@ impl Stream {
         event: &Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        let query = event::Query::parse(&event.body).map_err(|err| self.malformed(event, err))?;
+        let query = match event.header.event_type {
+            event::EXECUTE_LOAD_QUERY_EVENT => event::Query::parse_load(&event.body),
+            _ => event::Query::parse(&event.body),
+        };
+        let query = query.map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
             Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
