@@ -5,6 +5,7 @@
 
 mod disk;
 mod exactly_once;
+mod frozen;
 mod large;
 mod scene;
 mod sessions;

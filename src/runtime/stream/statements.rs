@@ -26,7 +26,7 @@ impl Stream {
                 sender.hold(self.prepared.folder());
             }
             Statement::XaCommit(name) => {
-                let outcome = self.transaction.outcome();
+                let outcome = self.transaction.place();
                 let store = Store::lock(&self.store);
                 let kept = self.prepared.commit(&name, outcome, &store)?;
                 drop(store);
@@ -37,7 +37,7 @@ impl Stream {
                 return self.on_commit(sender);
             }
             Statement::XaRollback(name) => {
-                let outcome = self.transaction.outcome();
+                let outcome = self.transaction.place();
                 let store = Store::lock(&self.store);
                 self.prepared.end(&name, outcome, &store)?;
                 drop(store);
@@ -142,9 +142,9 @@ impl Stream {
         if prepare.one_phase {
             return self.on_commit(sender);
         }
-        let held = sender.release();
+        let (held, place) = (sender.release(), self.transaction.place());
         let store = Store::lock(&self.store);
-        self.prepared.prepare(prepare.name(), held, &store)?;
+        self.prepared.prepare(prepare.name(), place, held, &store)?;
         drop(store);
         self.on_commit(sender)
     }
