@@ -7,6 +7,24 @@ use crate::support::{Outbox, Outflow, until};
 const KEYS: u64 = 1_000;
 
 #[test]
+fn records_that_nobody_acknowledges_are_in_flight() {
+    let scene = Scene::new("in-flight");
+    let (mut sql, mut followed) = (scene.outbox.sql(), scene.outbox.follow());
+    let outflow = scene.outbox.start().ready();
+    let in_flight = || outflow.metric(&scene.sample("outflow_in_flight_records"));
+    sql.run(&Outbox::insert(1..11, KEYS));
+    followed.until(10, GOES_ON_MAX);
+    until("nothing in flight", GOES_ON_MAX, || in_flight() == 0.0);
+    scene.broker.freeze(true);
+    sql.run(&Outbox::insert(11..31, KEYS));
+    until("twenty records in flight", GOES_ON_MAX, || in_flight() == 20.0);
+    scene.broker.freeze(false);
+    until("nothing in flight", GOES_ON_MAX, || in_flight() == 0.0);
+    assert_eq!(outflow.stop(), 0);
+    followed.compare(&mut sql);
+}
+
+#[test]
 fn rows_of_an_xa_name_that_is_used_again_before_a_checkpoint_are_told_apart() {
     let scene = Scene::new("xa-again");
     let (mut sql, mut followed) = (scene.outbox.sql(), scene.outbox.follow());
