@@ -183,7 +183,7 @@ impl Connector {
         let mut session = self.open_session(&start, host, store, in_flight, sink)?;
         let begun = session.sender.commit_start().and_then(|()| match &self.claim {
             Some(claim) => Ok(claim.mark(store)?),
-            None => Ok(()),
+            None => Ok(Store::lock(store).forget_given()?),
         });
         let result = begun.and_then(|()| {
             self.read(start, &mut session, store, &queries, routing, caught_up, backoff)

@@ -58,7 +58,13 @@ pub(super) fn start(
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
+    let given = store.is_given()?;
     let (stored, taken) = match (store.load()?, offsets_topic) {
+        (None, Some(topic)) if given => {
+            let topic = topic.topic();
+            info!(connector = %config.name, topic, "the position was reset: the offsets topic's is not taken over");
+            (None, false)
+        }
         (None, Some(topic)) => (take_over(config, topic)?, true),
         (stored, _) => (stored, false),
     };
