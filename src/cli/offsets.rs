@@ -8,12 +8,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 
 use super::{Files, check, complain, say};
-use crate::checkpoint::{DataDir, OffsetsTopic, PREPARED, Store};
+use crate::checkpoint::{DataDir, OffsetsTopic, Store};
 use crate::config::ConnectorConfig;
 use crate::offset::Offset;
-
-/// The length of a prepared transaction that has no records of ours.
-const NO_RECORDS: usize = 1;
+use crate::runtime::prepared_rows;
 
 #[derive(Args)]
 pub(super) struct Offsets {
@@ -76,7 +74,7 @@ pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
                 })?;
                 if *to_topic {
                     if !leave_prepared {
-                        none_prepared(config, store)?;
+                        none_prepared(config, store, &offset)?;
                     }
                     write_to_topic(config, &offset)?;
                 }
@@ -160,13 +158,8 @@ fn write_to_topic(config: &ConnectorConfig, offset: &Offset) -> anyhow::Result<(
 }
 
 /// Debezium publishes an XA transaction at its PREPARE, which may lie behind the position.
-fn none_prepared(config: &ConnectorConfig, store: &Store) -> anyhow::Result<()> {
-    let prepared = store.facts(PREPARED)?;
-    let waiting: Vec<&str> = prepared
-        .iter()
-        .filter(|(_, records)| records.len() > NO_RECORDS)
-        .map(|(name, _)| name.as_str())
-        .collect();
+fn none_prepared(config: &ConnectorConfig, store: &Store, offset: &Offset) -> anyhow::Result<()> {
+    let waiting = prepared_rows(store, offset)?;
     if !waiting.is_empty() {
         bail!(
             "connector {:?} holds rows of prepared XA transactions, which Debezium would not publish: {}; commit or \

@@ -7,7 +7,7 @@ use super::string::{separate, write_base64};
 use crate::connect::java_number::{
     unscaled_bytes, write_decimal, write_f32, write_f64, write_integer,
 };
-use crate::connect::{Schema, SchemaType, Value};
+use crate::connect::{Field, Schema, SchemaType, Value};
 use crate::route::Place;
 
 /// `JsonConverter` with its options.
@@ -29,7 +29,7 @@ impl JsonConverter {
         if schema.is_none() && value.is_null() {
             return Ok(None);
         }
-        let mut out = ArenaVec::with_capacity_in(room(&value), arena);
+        let mut out = ArenaVec::with_capacity_in(room(schema, &value), arena);
         if self.schemas {
             out.extend_from_slice_copy(b"{\"schema\":");
             match schema {
@@ -144,12 +144,26 @@ impl JsonConverter {
     }
 }
 
-/// About as many bytes as the value will take, so that the common string is written without growing.
-fn room(value: &Value<'_>) -> usize {
+/// About as many bytes as the value will take, so that it is written without growing: what is outgrown stays in the
+/// arena.
+fn room(schema: Option<&Schema>, value: &Value<'_>) -> usize {
+    let element = || schema.and_then(|schema| schema.value_schema.as_deref());
     match value {
         Value::String(text) => text.len() + text.len() / 4 + 16,
         Value::Bytes(bytes) => bytes.len() * 4 / 3 + 16,
-        _ => 64,
+        Value::Struct(values) => {
+            let fields = schema.map_or(&[][..], |schema| &schema.fields).iter();
+            let field = |(field, value): (&Field, _)| {
+                field.name.len() + 4 + room(Some(&field.schema), value)
+            };
+            64 + fields.zip(*values).map(field).sum::<usize>()
+        }
+        Value::Array(values) => values.iter().map(|value| 1 + room(element(), value)).sum(),
+        Value::Map(entries) => {
+            let entry = |(key, value): &(&str, _)| key.len() + 4 + room(element(), value);
+            64 + entries.iter().map(entry).sum::<usize>()
+        }
+        _ => 16,
     }
 }
 

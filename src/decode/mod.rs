@@ -22,6 +22,7 @@ mod images;
 mod json;
 mod json_number;
 mod layout;
+mod lone_row;
 mod mask;
 mod metadata;
 mod multi_byte;

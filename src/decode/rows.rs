@@ -135,7 +135,10 @@ impl<'b> RowsEvent<'b> {
             return Err(plan.wrong_width(plan.columns.len(), self.columns));
         }
         let (operation, cells, old_key) = match self.kind {
-            RowsKind::Insert => (Operation::Create, self.inserted(plan, arena)?, None),
+            RowsKind::Insert => {
+                let cell = |column, part| plan.cell(column, part, arena);
+                (Operation::Create, self.inserted(plan, arena, cell)?, None)
+            }
             RowsKind::Delete => {
                 self.first.walk(&mut self.rows, plan, &[], |_, _| ())?;
                 (Operation::Delete, plan.skipped.as_slice(), None)
@@ -145,20 +148,19 @@ impl<'b> RowsEvent<'b> {
         Ok(Some(RowChange { operation, schema: &plan.schema, cells, old_key, source_ts_ms }))
     }
 
-    fn inserted<'a>(
+    /// The cells of an inserted row, each made by `cell`.
+    pub(super) fn inserted<'a>(
         &mut self,
         plan: &'a TablePlan,
         arena: &'a Bump,
-    ) -> Result<&'a [Cell<'a>], DecodeError>
-    where
-        'b: 'a,
-    {
+        cell: impl Fn(&'a ColumnPlan, Part<'b>) -> Result<Cell<'a>, DecodeError>,
+    ) -> Result<&'a [Cell<'a>], DecodeError> {
         let cells = arena.alloc_slice_fill_copy(plan.skipped.len(), Cell::Skipped);
         let mut failure = None;
         self.first.walk(&mut self.rows, plan, &[], |column, part| {
-            let Some(cell) = wanted_cell(cells, column) else { return };
-            match plan.cell(column, part, arena) {
-                Ok(value) => *cell = column.shown(value, arena),
+            let Some(place) = wanted_cell(cells, column) else { return };
+            match cell(column, part) {
+                Ok(value) => *place = column.shown(value, arena),
                 Err(error) => failure = failure.take().or(Some(error)),
             }
         })?;

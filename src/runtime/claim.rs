@@ -185,7 +185,6 @@ impl Claim {
 
 /// Delivery at least once moves the stored position without the topic: from here on the topic's is no longer the younger one.
 pub(super) fn give_up(store: &Store) -> Result<(), StoreError> {
-    store.forget_given()?;
     if store.fact(OWNER_FACT)?.is_some() { store.forget(OWNER_FACT) } else { Ok(()) }
 }
 

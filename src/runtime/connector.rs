@@ -46,6 +46,8 @@ pub(super) struct Connector {
     metrics: ConnectorMetrics,
     /// Records go one by one, since the broker refused a batch of them as too large.
     alone: AtomicBool,
+    /// What servers know this replica by, where the store knows none yet and perhaps cannot keep one.
+    fresh_uuid: Uuid,
     /// Exactly-once delivery.
     claim: Option<Claim>,
     /// In Kafka transactions: where a MySQL transaction begins that cannot be published, so that those before it are.
@@ -79,6 +81,7 @@ impl Connector {
             shared,
             metrics,
             alone: AtomicBool::new(false),
+            fresh_uuid: Uuid::now_v7(),
             claim,
             border: Mutex::default(),
         }
@@ -175,15 +178,22 @@ impl Connector {
         // In exactly-once delivery the claim has read it.
         let takes_over = self.shared.sink == SinkKind::Kafka && self.claim.is_none();
         let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| takes_over);
-        let start =
-            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), *started)?;
+        let start = start(
+            &self.config,
+            &queries,
+            store,
+            &routing,
+            offsets_topic.as_ref(),
+            self.fresh_uuid,
+            *started,
+        )?;
         *started = true;
         let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
         in_flight.begin_at(start.offset.clone());
         let mut session = self.open_session(&start, host, store, in_flight, sink)?;
         let begun = session.sender.commit_start().and_then(|()| match &self.claim {
             Some(claim) => Ok(claim.mark(store)?),
-            None => Ok(()),
+            None => Ok(Store::lock(store).forget_given()?),
         });
         let result = begun.and_then(|()| {
             self.read(start, &mut session, store, &queries, routing, caught_up, backoff)

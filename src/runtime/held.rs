@@ -61,57 +61,82 @@ impl<'a> HeldRecord<'a> {
 
 /// XA transactions that were prepared and neither committed nor rolled back, by name. Their rows are in
 /// the log before the outcome is known, so they are stored before the checkpoint passes the PREPARE, and
-/// forgotten only once a stored checkpoint has passed the outcome.
+/// forgotten only once a stored checkpoint has passed the outcome. A name may be used again before that, so
+/// what is stored is told apart by the place of its PREPARE as well.
 pub(super) struct Prepared {
     folder: SpillFolder,
-    /// Whether records are stored of them.
-    names: BTreeMap<String, bool>,
+    waiting: BTreeMap<String, Waiting>,
     ended: Vec<Ended>,
     /// What earlier runs have stored may be lost.
     may_lack: bool,
 }
 
+/// A transaction whose outcome is to come.
+struct Waiting {
+    /// Its name and the place of its PREPARE: what it is stored under.
+    fact: String,
+    place: Place,
+    /// Whether records are stored of it.
+    has_records: bool,
+}
+
+/// What is stored of a prepared transaction.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    place: Place,
+    records: Kept,
+}
+
 /// A transaction whose outcome has come.
 #[derive(Serialize, Deserialize)]
 struct Ended {
-    name: String,
-    gtid: Option<String>,
-    file: String,
-    pos: u64,
+    fact: String,
+    outcome: Place,
     /// The file of its records, where it has one.
     records: Option<String>,
 }
 
-/// Where a prepared transaction's outcome is in the log.
-pub(super) struct Outcome {
-    pub(super) gtid: Option<Gtid>,
-    pub(super) position: BinlogPosition,
+/// Where a transaction ends in the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Place {
+    gtid: Option<String>,
+    file: String,
+    pos: u64,
 }
 
-impl std::fmt::Display for Outcome {
+impl Place {
+    pub(super) fn new(gtid: Option<Gtid>, position: BinlogPosition) -> Self {
+        let BinlogPosition { file, pos } = position;
+        Self { gtid: gtid.map(|gtid| gtid.to_string()), file, pos }
+    }
+
+    fn position(&self) -> BinlogPosition {
+        BinlogPosition { file: self.file.clone(), pos: self.pos }
+    }
+
+    /// Whether a start at `offset` does not read it again.
+    fn is_behind(&self, offset: &Offset) -> bool {
+        let gtid = self.gtid.as_ref().and_then(|gtid| gtid.parse::<Gtid>().ok());
+        match (gtid, &offset.gtids) {
+            (Some(gtid), Some(gtids)) => gtids.contains(&gtid),
+            _ => self.position().is_behind(&offset.position),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.gtid {
             Some(gtid) => gtid.fmt(f),
-            None => write!(f, "{}:{}", self.position.file, self.position.pos),
+            None => write!(f, "{}:{}", self.file, self.pos),
         }
     }
 }
 
 impl Ended {
-    fn is_behind(&self, offset: &Offset) -> bool {
-        let gtid = self.gtid.as_ref().and_then(|gtid| gtid.parse::<Gtid>().ok());
-        match (gtid, &offset.gtids) {
-            (Some(gtid), Some(gtids)) => gtids.contains(&gtid),
-            _ => {
-                let place = BinlogPosition { file: self.file.clone(), pos: self.pos };
-                place.is_behind(&offset.position)
-            }
-        }
-    }
-
     fn forget(&self, folder: &SpillFolder, store: &Store) -> Result<(), StoreError> {
-        store.strike(&format!("{PREPARED}{}", self.name))?;
-        store.strike(&format!("{ENDED}{}", self.name))?;
+        store.strike(&format!("{PREPARED}{}", self.fact))?;
+        store.strike(&format!("{ENDED}{}", self.fact))?;
         self.records.iter().for_each(|file| folder.remove(file));
         Ok(())
     }
@@ -122,41 +147,58 @@ impl Prepared {
     pub(super) fn load(store: &Store, offset: &Offset) -> Result<Self, StoreError> {
         let may_lack = store.may_lack_facts()?;
         let folder = store.spills();
-        for (name, bytes) in store.facts(ENDED)? {
-            let ended: Ended = postcard::from_bytes(&bytes).map_err(|_| malformed(&name))?;
+        for (fact, bytes) in store.facts(ENDED)? {
+            let ended: Ended = postcard::from_bytes(&bytes).map_err(|_| malformed(&fact))?;
             // One that is not behind comes again.
-            if ended.is_behind(offset) {
+            if ended.outcome.is_behind(offset) {
                 ended.forget(&folder, store)?;
             }
         }
-        let (mut names, mut files) = (BTreeMap::new(), Vec::new());
-        for (name, bytes) in store.facts(PREPARED)? {
-            let kept: Kept = postcard::from_bytes(&bytes).map_err(|_| malformed(&name))?;
-            names.insert(name, !kept.is_empty());
-            if let Kept::File(file, _) = kept {
+        let (mut waiting, mut files) = (BTreeMap::new(), Vec::new());
+        for (fact, bytes) in store.facts(PREPARED)? {
+            let Stored { place, records } =
+                postcard::from_bytes(&bytes).map_err(|_| malformed(&fact))?;
+            if !place.is_behind(offset) {
+                store.strike(&format!("{PREPARED}{fact}"))?; // It comes again.
+                continue;
+            }
+            let has_records = !records.is_empty();
+            if let Kept::File(file, _) = records {
                 files.push(file);
+            }
+            let name = fact.rsplit_once(' ').map_or(&*fact, |(name, _place)| name).to_owned();
+            let found = Waiting { fact, place, has_records };
+            let is_later =
+                |other: &Waiting| other.place.position().is_behind(&found.place.position());
+            if waiting.get(&name).is_none_or(is_later) {
+                waiting.insert(name, found);
             }
         }
         folder.remove_all_but(&files);
-        Ok(Self { folder, names, ended: Vec::new(), may_lack })
+        Ok(Self { folder, waiting, ended: Vec::new(), may_lack })
     }
 
     /// Keeps a prepared transaction's records; durable once this returns.
     pub(super) fn prepare(
         &mut self,
         name: String,
+        place: Place,
         held: Option<Hold>,
         store: &Store,
     ) -> Result<(), StoreError> {
-        let kept = held.map_or_else(|| Ok(Kept::Memory(Vec::new())), Hold::keep)?;
-        let bytes = postcard::to_stdvec(&kept).map_err(|_| malformed(&name))?;
-        let fact = format!("{PREPARED}{name}");
-        if kept.is_empty() {
-            store.note(&fact, &bytes)?; // Other tables' rows: only that it was seen counts.
+        let records = held.map_or_else(|| Ok(Kept::Memory(Vec::new())), Hold::keep)?;
+        let has_records = !records.is_empty();
+        let stored = Stored { place, records };
+        let bytes = postcard::to_stdvec(&stored).map_err(|_| malformed(&name))?;
+        let place = stored.place;
+        let fact = format!("{name} {place}");
+        let stored_as = format!("{PREPARED}{fact}");
+        if has_records {
+            store.remember(&stored_as, &bytes)?;
         } else {
-            store.remember(&fact, &bytes)?;
+            store.note(&stored_as, &bytes)?; // Other tables' rows: only that it was seen counts.
         }
-        self.names.insert(name, !kept.is_empty());
+        self.waiting.insert(name, Waiting { fact, place, has_records });
         Ok(())
     }
 
@@ -164,32 +206,28 @@ impl Prepared {
     pub(super) fn end(
         &mut self,
         name: &str,
-        outcome: Outcome,
+        outcome: Place,
         store: &Store,
     ) -> Result<Option<Kept>, StoreError> {
-        let kept = match self.names.get(name) {
-            None => return Ok(None),
-            Some(false) => Kept::Memory(Vec::new()),
-            Some(true) if !store.can_remember() => return Err(StoreError::NoSled),
-            Some(true) => {
-                let bytes = store.fact(&format!("{PREPARED}{name}"))?.unwrap_or_default();
-                postcard::from_bytes(&bytes).map_err(|_| malformed(name))?
+        let Some(waiting) = self.waiting.get(name) else { return Ok(None) };
+        let kept = if waiting.has_records {
+            if !store.can_remember() {
+                return Err(StoreError::NoSled);
             }
+            let bytes = store.fact(&format!("{PREPARED}{}", waiting.fact))?.unwrap_or_default();
+            let stored: Stored = postcard::from_bytes(&bytes).map_err(|_| malformed(name))?;
+            stored.records
+        } else {
+            Kept::Memory(Vec::new())
         };
-        self.names.remove(name);
         let records = match &kept {
             Kept::File(file, _) => Some(file.clone()),
             Kept::Memory(_) => None,
         };
-        let ended = Ended {
-            name: name.to_owned(),
-            gtid: outcome.gtid.map(|gtid| gtid.to_string()),
-            file: outcome.position.file,
-            pos: outcome.position.pos,
-            records,
-        };
+        let ended = Ended { fact: waiting.fact.clone(), outcome, records };
         let bytes = postcard::to_stdvec(&ended).map_err(|_| malformed(name))?;
-        store.note(&format!("{ENDED}{name}"), &bytes)?;
+        store.note(&format!("{ENDED}{}", ended.fact), &bytes)?;
+        self.waiting.remove(name);
         self.ended.push(ended);
         Ok(Some(kept))
     }
@@ -199,10 +237,10 @@ impl Prepared {
     pub(super) fn commit(
         &mut self,
         name: &str,
-        outcome: Outcome,
+        outcome: Place,
         store: &Store,
     ) -> Result<Option<Kept>, StoreError> {
-        if !self.names.contains_key(name) {
+        if !self.waiting.contains_key(name) {
             if self.may_lack {
                 let (xid, transaction) = (name.to_owned(), outcome.to_string());
                 return Err(StoreError::PreparedLost { xid, transaction });
@@ -221,8 +259,7 @@ impl Prepared {
     pub(super) fn forget(&mut self, stored: &Offset, store: &Store) -> Result<(), StoreError> {
         let mut result = Ok(());
         self.ended.retain(|ended| {
-            let again = self.names.contains_key(&ended.name);
-            if result.is_err() || !ended.is_behind(stored) || again {
+            if result.is_err() || !ended.outcome.is_behind(stored) {
                 return true;
             }
             result = ended.forget(&self.folder, store);
@@ -235,6 +272,15 @@ impl Prepared {
     pub(super) fn has_ended(&self) -> bool {
         !self.ended.is_empty()
     }
+}
+
+/// The names of prepared transactions whose rows a start at `offset` would wait to publish.
+///
+/// # Errors
+/// When what is stored cannot be read.
+pub fn prepared_rows(store: &Store, offset: &Offset) -> Result<Vec<String>, StoreError> {
+    let waiting = Prepared::load(store, offset)?.waiting;
+    Ok(waiting.into_iter().filter(|(_, one)| one.has_records).map(|(name, _)| name).collect())
 }
 
 fn malformed(name: &str) -> StoreError {

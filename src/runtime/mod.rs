@@ -39,6 +39,7 @@ mod worker;
 
 pub use doctor::{Finding, Known, examine};
 pub use failure::Failure;
+pub use held::prepared_rows;
 pub use shutdown::Stop;
 pub use status::{ConnectorState, ConnectorStatus};
 pub use worker::{SinkKind, Worker, WorkerOptions};

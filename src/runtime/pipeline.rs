@@ -44,7 +44,7 @@ impl Pipeline<'_> {
                 Packet::Event(event) => {
                     trace!(event = %event.header.type_name(), pos = event.header.log_pos, "read");
                     bytes += u64::from(event.header.event_size);
-                    self.stream.on_event(&event, self.sender)?;
+                    self.stream.on_event(event, self.sender)?;
                     false
                 }
             };

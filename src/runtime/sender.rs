@@ -174,6 +174,7 @@ impl Sender {
     /// Notes whether acknowledgements come.
     fn watch(&mut self) {
         let low = self.in_flight.low();
+        self.status.set_in_flight(self.next_sequence - low);
         let waiting = low < self.next_sequence;
         if let Some(group) = self.group.as_mut().filter(|_| waiting) {
             group.note_pause(self.oldest.1.elapsed());
@@ -273,5 +274,6 @@ impl Sender {
         self.publish();
         self.sink.purge();
         self.in_flight.advance();
+        self.status.set_in_flight(0);
     }
 }

@@ -48,17 +48,24 @@ pub(super) fn start(
     store: &Mutex<Store>,
     routing: &Routing,
     offsets_topic: Option<&OffsetsTopic>,
+    fresh_uuid: Uuid,
     again: bool,
 ) -> Result<Start, Failure> {
     let mut store = Store::lock(store);
     let uuid = match &config.exactly_once {
         Some(exactly_once) => shared_uuid(exactly_once, &config.source),
-        None => replica_uuid(&store)?,
+        None => replica_uuid(&store, fresh_uuid)?,
     };
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
+    let given = store.is_given()?;
     let (stored, taken) = match (store.load()?, offsets_topic) {
+        (None, Some(topic)) if given => {
+            let topic = topic.topic();
+            info!(connector = %config.name, topic, "the position was reset: the offsets topic's is not taken over");
+            (None, false)
+        }
         (None, Some(topic)) => (take_over(config, topic)?, true),
         (stored, _) => (stored, false),
     };
@@ -193,17 +200,17 @@ fn beginning_of(server: &Server) -> Offset {
 }
 
 /// The UUID under which servers know this replica. It stays the same, so that a server ends what is left of
-/// an earlier connection of ours instead of taking it for another replica.
-fn replica_uuid(store: &Store) -> Result<Uuid, Failure> {
+/// an earlier connection of ours instead of taking it for another replica. It is not made of name and server id: a
+/// second process that was given both by mistake would throw the first one out in place of being refused.
+fn replica_uuid(store: &Store, fresh: Uuid) -> Result<Uuid, Failure> {
     let known = store.fact(REPLICA_UUID)?.and_then(|text| Uuid::try_parse_ascii(&text).ok());
     if let Some(uuid) = known {
         return Ok(uuid);
     }
-    let uuid = Uuid::now_v7();
     if store.can_remember() {
-        store.remember(REPLICA_UUID, uuid.to_string().as_bytes())?;
+        store.remember(REPLICA_UUID, fresh.to_string().as_bytes())?;
     }
-    Ok(uuid)
+    Ok(fresh)
 }
 
 /// The same on every machine that may take over: by then the process before is fenced, and the server ends its stream.

@@ -80,6 +80,11 @@ impl ConnectorStatus {
         self.stalled.store(stalled, Ordering::Relaxed);
     }
 
+    /// Notes how many records are sent and not acknowledged.
+    pub fn set_in_flight(&self, records: u64) {
+        self.metrics.in_flight.set(i64::try_from(records).unwrap_or(i64::MAX));
+    }
+
     /// A sign of life.
     pub fn tick(&self) {
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

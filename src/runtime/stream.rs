@@ -116,7 +116,7 @@ impl Stream {
     /// Handles one event.
     pub(super) fn on_event(
         &mut self,
-        event: &Event<'_>,
+        event: Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         let header = &event.header;
@@ -126,9 +126,9 @@ impl Stream {
         self.dispatch(event, sender)
     }
 
-    fn dispatch(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+    fn dispatch(&mut self, event: Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         match event.header.event_type {
-            event::TABLE_MAP_EVENT => self.on_table_map(event, sender),
+            event::TABLE_MAP_EVENT => self.on_table_map(&event, sender),
             event::WRITE_ROWS_EVENT
             | event::UPDATE_ROWS_EVENT
             | event::DELETE_ROWS_EVENT
@@ -136,16 +136,16 @@ impl Stream {
             | event::UPDATE_ROWS_EVENT_V1
             | event::DELETE_ROWS_EVENT_V1
             | event::PARTIAL_UPDATE_ROWS_EVENT => self.on_rows(event, sender),
-            event::GTID_LOG_EVENT | event::GTID_TAGGED_LOG_EVENT => self.on_gtid(event),
-            event::ANONYMOUS_GTID_LOG_EVENT => self.on_anonymous(event),
-            event::QUERY_EVENT => self.on_query(event, sender),
+            event::GTID_LOG_EVENT | event::GTID_TAGGED_LOG_EVENT => self.on_gtid(&event),
+            event::ANONYMOUS_GTID_LOG_EVENT => self.on_anonymous(&event),
+            event::QUERY_EVENT | event::EXECUTE_LOAD_QUERY_EVENT => self.on_query(&event, sender),
             event::XID_EVENT => self.on_commit(sender),
-            event::XA_PREPARE_LOG_EVENT => self.on_xa_prepare(event, sender),
-            event::TRANSACTION_PAYLOAD_EVENT => self.on_payload(event, sender),
-            event::ROTATE_EVENT => self.on_rotate(event),
-            event::FORMAT_DESCRIPTION_EVENT => self.on_format_description(event),
+            event::XA_PREPARE_LOG_EVENT => self.on_xa_prepare(&event, sender),
+            event::TRANSACTION_PAYLOAD_EVENT => self.on_payload(&event, sender),
+            event::ROTATE_EVENT => self.on_rotate(&event),
+            event::FORMAT_DESCRIPTION_EVENT => self.on_format_description(&event),
             event::HEARTBEAT_LOG_EVENT | event::HEARTBEAT_LOG_EVENT_V2 => {
-                self.on_heartbeat(event, sender)
+                self.on_heartbeat(&event, sender)
             }
             event::ROWS_QUERY_LOG_EVENT
             | event::INTVAR_EVENT
@@ -157,9 +157,8 @@ impl Stream {
             | event::IGNORABLE_LOG_EVENT
             | event::TRANSACTION_CONTEXT_EVENT
             | event::VIEW_CHANGE_EVENT => self.on_ignored(),
-            event::EXECUTE_LOAD_QUERY_EVENT => self.on_query(event, sender),
             event::PREVIOUS_GTIDS_LOG_EVENT | event::STOP_EVENT | event::SLAVE_EVENT => Ok(()),
-            event::INCIDENT_EVENT => self.on_incident(event),
+            event::INCIDENT_EVENT => self.on_incident(&event),
             _ if event.header.is_ignorable() => self.on_ignored(),
             event_type => {
                 Err(Failure::UnknownEvent { event_type, transaction: self.transaction_name() })
@@ -178,9 +177,9 @@ impl Stream {
         self.leave_overlap();
         let tagged = event.header.event_type == event::GTID_TAGGED_LOG_EVENT;
         let gtid = if tagged {
-            event::GtidEvent::parse_tagged(event.body)
+            event::GtidEvent::parse_tagged(&event.body)
         } else {
-            event::GtidEvent::parse(event.body)
+            event::GtidEvent::parse(&event.body)
         };
         let gtid = gtid.map_err(|err| self.malformed(event, err))?;
         self.of_filtered_source = self.config.source.filters_rows_of(&gtid.gtid.source);
@@ -198,13 +197,13 @@ impl Stream {
     fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
         self.leave_overlap();
         let anonymous =
-            event::GtidEvent::parse(event.body).map_err(|err| self.malformed(event, err))?;
+            event::GtidEvent::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.announce(None, &anonymous, &event.header);
         Ok(())
     }
 
     fn on_rotate(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        let rotate = event::Rotate::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let rotate = event::Rotate::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.rotate(rotate.file, rotate.position);
         Ok(())
     }
@@ -219,9 +218,9 @@ impl Stream {
 
     fn on_heartbeat(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let heartbeat = if event.header.event_type == event::HEARTBEAT_LOG_EVENT_V2 {
-            event::Heartbeat::parse_v2(event.body)
+            event::Heartbeat::parse_v2(&event.body)
         } else {
-            event::Heartbeat::parse(event.body)
+            event::Heartbeat::parse(&event.body)
         };
         let heartbeat = heartbeat.map_err(|err| self.malformed(event, err))?;
         if self.transaction.is_between() {
@@ -237,7 +236,7 @@ impl Stream {
 
     fn on_incident(&mut self, event: &Event<'_>) -> Result<(), Failure> {
         let incident =
-            event::Incident::parse(event.body).map_err(|err| self.malformed(event, err))?;
+            event::Incident::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         Err(Failure::Incident {
             transaction: self.transaction_name(),
             message: String::from_utf8_lossy(incident.message).into_owned(),
@@ -246,7 +245,7 @@ impl Stream {
 
     fn on_payload(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
         let payload =
-            event::Payload::parse(event.body).map_err(|err| self.malformed(event, err))?;
+            event::Payload::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         let mut unpacker = self.unpacker.take().unwrap_or_default();
         let result = self.read_payload(&mut unpacker, &payload, sender);
         self.unpacker = Some(unpacker);
@@ -262,7 +261,7 @@ impl Stream {
         let mut inner = unpacker.read(payload)?;
         let mut events = 0_u32;
         while let Some(event) = inner.next(|table_id| self.tables.wants(table_id))? {
-            self.dispatch(&event, sender)?;
+            self.dispatch(event, sender)?;
             events = events.wrapping_add(1);
             if events.is_multiple_of(PAYLOAD_TICK_EVERY) {
                 sender.waits()?;
@@ -278,13 +277,13 @@ impl Stream {
             transaction: &self.transaction,
             sender,
         };
-        let mapped = self.tables.map(event.body, &reader);
+        let mapped = self.tables.map(&event.body, &reader);
         match mapped {
             Ok(()) => {}
             Err(MapFailure::Decode(err))
                 if self.config.decode.inconsistent_schema != FailureHandling::Fail =>
             {
-                self.tables.pass_over(event.body);
+                self.tables.pass_over(&event.body);
                 self.dropped.unreadable("a captured table", &err);
             }
             Err(MapFailure::Decode(source)) => return Err(self.decode_failure(*source)),
@@ -294,8 +293,8 @@ impl Stream {
         Ok(())
     }
 
-    fn on_rows(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
-        let id = rows_table_id(event.body);
+    fn on_rows(&mut self, event: Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let id = rows_table_id(&event.body);
         if id.is_some_and(|id| !self.tables.has_map(id) && !NO_TABLE.contains(&id)) {
             return Err(self.decode_failure(DecodeError::Malformed {
                 what: "table number, which no table map before it has explained",

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::held::Outcome;
+use super::held::Place;
 use crate::checkpoint::{Boundary, CompletedGtids};
 use crate::offset::{BinlogPosition, Gtid, Offset};
 use crate::route::ChangeSource;
@@ -159,8 +159,8 @@ impl Transaction {
     }
 
     /// Where its end is in the log.
-    pub(super) fn outcome(&self) -> Outcome {
-        Outcome { gtid: self.gtid, position: self.position() }
+    pub(super) fn place(&self) -> Place {
+        Place::new(self.gtid, self.position())
     }
 
     /// Where the last event ended.

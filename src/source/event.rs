@@ -1,6 +1,8 @@
 //! Events of the binary log: their types, the common header, and a body each for those that outflow reads.
 //! Sources: MySQL 9.7 developer documentation, "Binary Log Event"; `mysql/binlog/event` headers.
 
+use std::borrow::Cow;
+
 use super::bytes::Reader;
 
 mod body;
@@ -150,12 +152,13 @@ impl EventHeader {
 }
 
 /// An event, checked and without its checksum.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Event<'a> {
     /// The common header.
     pub header: EventHeader,
-    /// What follows the header; empty for rows of a table that is not captured and was skipped while reading.
-    pub body: &'a [u8],
+    /// What follows the header; empty for rows of a table that is not captured and was skipped while reading. That of
+    /// a large event is its reader's own, to be given back as soon as it is decoded.
+    pub body: Cow<'a, [u8]>,
 }
 
 #[cfg(test)]
@@ -181,6 +184,7 @@ mod tests {
             let _returned = GtidEvent::parse(&bytes);
             let _returned = GtidEvent::parse_tagged(&bytes);
             let _returned = Query::parse(&bytes);
+            let _returned = Query::parse_load(&bytes);
             let _returned = Xid::parse(&bytes);
             let _returned = XaPrepare::parse(&bytes);
             let _returned = Heartbeat::parse(&bytes);

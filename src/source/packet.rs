@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::event::HEADER_LENGTH;
 
 /// Length of a packet that another follows.
-const FULL: usize = 0xff_ffff;
+pub(super) const FULL: usize = 0xff_ffff;
 /// Length of a packet's header.
 const PREFIX: usize = 4;
 /// First size of the buffer: the server writes 16 KiB at a time, and more than this gains nothing.
@@ -81,6 +81,14 @@ impl Framer {
             Frame::Joined => &self.joined,
             Frame::Skipped { .. } => &[],
         }
+    }
+
+    /// Gives a part of the joined payload away, and with it the memory.
+    pub(super) fn give(&mut self, part: Range<usize>) -> Vec<u8> {
+        let mut payload = std::mem::take(&mut self.joined);
+        payload.truncate(part.end);
+        payload.drain(..part.start.min(payload.len()));
+        payload
     }
 
     /// Whether nothing has been read beyond the last frame.

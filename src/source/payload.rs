@@ -1,6 +1,7 @@
 //! Compressed transactions, unpacked as a stream: neither the whole transaction nor rows of tables that are
 //! not captured are ever held at once. Inner events carry no checksum; the outer one's covers them.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use zstd::stream::read::Decoder;
@@ -10,6 +11,7 @@ use super::SourceError;
 use super::event::{
     Event, EventHeader, HEADER_LENGTH, Payload, TRANSACTION_PAYLOAD_EVENT, is_rows_event,
 };
+use super::packet::FULL;
 
 /// First size of the buffer for unpacked bytes, and the size it is cut back to after a large event.
 const BUFFER: usize = 128 * 1024;
@@ -100,7 +102,7 @@ impl PayloadReader<'_> {
             if let Ok(header) = EventHeader::parse(self.unread()) {
                 break header;
             }
-            if self.fill()? == 0 {
+            if self.fill(HEADER_LENGTH)? == 0 {
                 return self.at_end().map(|()| None);
             }
         };
@@ -113,13 +115,30 @@ impl PayloadReader<'_> {
             self.require(HEAD)?;
             if self.end - self.start < size && !captured(self.table_id()) {
                 self.discard(size)?;
-                return Ok(Some(Event { header, body: &[] }));
+                return Ok(Some(Event { header, body: Cow::Borrowed(&[]) }));
             }
         }
         self.require(size)?;
+        if size > FULL {
+            return Ok(Some(Event { header, body: Cow::Owned(self.give(size)) }));
+        }
         let body = self.start + HEADER_LENGTH..self.start + size;
         self.start += size;
-        Ok(Some(Event { header, body: self.buffer.get(body).unwrap_or_default() }))
+        let body = self.buffer.get(body).unwrap_or_default();
+        Ok(Some(Event { header, body: Cow::Borrowed(body) }))
+    }
+
+    /// Gives the body of a large event away, and with it the memory.
+    fn give(&mut self, size: usize) -> Vec<u8> {
+        let end = self.start + size;
+        let mut rest = self.buffer.get(end..self.end).unwrap_or_default().to_vec();
+        let there = rest.len();
+        rest.resize(there.max(BUFFER), 0);
+        let mut body = std::mem::replace(self.buffer, rest);
+        body.truncate(end);
+        body.drain(..(self.start + HEADER_LENGTH).min(end));
+        (self.start, self.end) = (0, there);
+        body
     }
 
     fn unread(&self) -> &[u8] {
@@ -134,7 +153,7 @@ impl PayloadReader<'_> {
     /// Unpacks until `count` bytes are there.
     fn require(&mut self, count: usize) -> Result<(), SourceError> {
         while self.end - self.start < count {
-            if self.fill()? == 0 {
+            if self.fill(count)? == 0 {
                 return Err(corrupt("it ends within an event"));
             }
         }
@@ -155,8 +174,9 @@ impl PayloadReader<'_> {
         }
     }
 
-    /// Unpacks once; 0 at the end. The buffer grows by what really comes, not by what an event claims.
-    fn fill(&mut self) -> Result<usize, SourceError> {
+    /// Unpacks once; 0 at the end. The buffer grows by what really comes, not by what an event claims, and to no more
+    /// than `need`.
+    fn fill(&mut self, need: usize) -> Result<usize, SourceError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
@@ -164,7 +184,7 @@ impl PayloadReader<'_> {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
             if self.end == self.buffer.len() {
-                self.buffer.resize(self.end * 2, 0);
+                self.buffer.resize((self.end * 2).min(need), 0);
             }
         }
         let room = self.buffer.get_mut(self.end..).unwrap_or_default();
@@ -238,7 +258,7 @@ mod tests {
 
     #[test]
     fn both_compressions_give_the_inner_events() {
-        for rows in [0, 1000, 3 << 20] {
+        for rows in [0, 1000, 3 << 20, FULL] {
             let plain = transaction(rows);
             let packed = zstd::encode_all(plain.as_slice(), 3).unwrap();
             let expected = [(QUERY_EVENT, 5), (WRITE_ROWS_EVENT, 6 + rows), (XID_EVENT, 8)];

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
@@ -140,9 +142,22 @@ impl Replica {
                 return Err(damaged(&self.file, header, EventError::Malformed("the length")));
             }
             self.streaming = true;
-            return Ok(Packet::Event(Event { header, body: &[] }));
+            return Ok(Packet::Event(Event { header, body: Cow::Borrowed(&[]) }));
         }
-        let payload = self.connection.framer.payload(&frame);
+        let (header, body) = self.read(&frame)?;
+        let body = match frame {
+            Frame::Joined => Cow::Owned(self.connection.framer.give(body)),
+            _ => {
+                let payload = self.connection.framer.payload(&frame);
+                Cow::Borrowed(payload.get(body).unwrap_or_default())
+            }
+        };
+        Ok(Packet::Event(Event { header, body }))
+    }
+
+    /// Checks a payload and what it tells about the stream; where in it the event's body is.
+    fn read(&mut self, frame: &Frame) -> Result<(EventHeader, Range<usize>), SourceError> {
+        let payload = self.connection.framer.payload(frame);
         let event = match payload.split_first() {
             Some((&OK, event)) => event,
             Some((&ERR, _)) => return Err(server_error(payload, &self.connection.user, DOING)),
@@ -162,7 +177,8 @@ impl Replica {
             FORMAT_DESCRIPTION_EVENT | PREVIOUS_GTIDS_LOG_EVENT => {}
             _ => self.streaming = true,
         }
-        Ok(Packet::Event(Event { header, body }))
+        let start = 1 + HEADER_LENGTH;
+        Ok((header, start..start + body.len()))
     }
 
     /// Nothing came: whether that has lasted too long.

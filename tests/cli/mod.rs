@@ -16,7 +16,7 @@ const ENDED_MAX: Duration = Duration::from_secs(40);
 /// Runs outflow to its end: exit code, standard output, standard error.
 pub(crate) fn run(arguments: &[&str]) -> (i32, String, String) {
     let scratch = Scratch::new("cli");
-    let mut outflow = Outflow::start(&scratch.path(""), 0, arguments);
+    let mut outflow = Outflow::start(&scratch.path(""), arguments);
     (outflow.ended(ENDED_MAX), outflow.output(), outflow.log())
 }
 

@@ -242,7 +242,7 @@ fn a_position_that_is_imported_goes_before_the_topics() {
     let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
     let import =
         ["offsets", "import", &text(&file), "--data-dir", &text(&data), "--from", &text(&from)];
-    let mut import = Outflow::start(&scene.outbox.scratch.path(""), 0, &import);
+    let mut import = Outflow::start(&scene.outbox.scratch.path(""), &import);
     assert_eq!(import.ended(PUBLISHED_MAX), 0, "{}", import.log());
     scene.outbox.catch_up();
     assert_eq!(scene.kafka().read_topic(&scene.outbox.topic).len(), 200);

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::scene::{Scene, copy, insert};
-use crate::support::{Random, free_port, until};
+use crate::support::{Random, until};
 
 const PUBLISHED_MAX: Duration = Duration::from_secs(30);
 /// The broker looks for transactions that are open for too long every ten seconds.
@@ -22,7 +22,7 @@ fn replaced(scene: &Scene, with_data: bool) {
         std::fs::remove_file(data.join("lock")).unwrap();
     }
     let servers = ["--bootstrap-servers", &scene.outbox.broker.bootstrap_servers];
-    let second = scene.outbox.start_elsewhere(&data, free_port(), &servers).ready();
+    let second = scene.outbox.start_elsewhere(&data, &servers).ready();
     sql.run(&insert(101, 100, 5));
     followed.until(200, PUBLISHED_MAX);
     first.signal("CONT");

@@ -5,7 +5,9 @@
 
 mod disk;
 mod exactly_once;
+mod frozen;
 mod large;
+mod leaders;
 mod scene;
 mod sessions;
 mod tolerance;

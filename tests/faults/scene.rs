@@ -180,14 +180,14 @@ impl Drop for Scene {
 }
 
 /// Commits rows all the time; when the server is away it waits for its return.
-struct Writer {
+pub(super) struct Writer {
     stop: Arc<AtomicBool>,
-    written: Arc<AtomicUsize>,
+    pub(super) written: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    fn start(outbox: &Outbox, tx_rows: u64, pause: Duration) -> Self {
+    pub(super) fn start(outbox: &Outbox, tx_rows: u64, pause: Duration) -> Self {
         let (stop, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let thread = std::thread::spawn({
             let (stop, written) = (Arc::clone(&stop), Arc::clone(&written));
@@ -205,7 +205,7 @@ impl Writer {
     }
 
     /// Ends it; how many rows were committed.
-    fn stop(mut self) -> usize {
+    pub(super) fn stop(mut self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().expect("it runs").join().expect("the writer does not panic");
         self.written.load(Ordering::Relaxed)

@@ -1,6 +1,7 @@
 //! What sessions of others may do to the log and the connection: statements in place of rows, tables made from
 //! tables, columns that are hidden, statements in other character sets, a clash of server ids.
 
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use outflow::config::{Environment, Inputs, check};
@@ -33,6 +34,36 @@ fn a_statement_in_place_of_rows_stops_it_before_it() {
     );
     // It stands before the statement, so it says the same again.
     assert_eq!(outbox.start().ended(SEEN_MAX), 1);
+    sql.run("DELETE FROM outbox WHERE id > 20");
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn rows_loaded_from_a_file_as_a_statement_are_none() {
+    let outbox = Outbox::new("load-data");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let file = outbox.scratch.write("rows.txt", "21\tOrder\tkey-1\tT\t{}\n");
+    let readable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(outbox.scratch.path(""), readable).unwrap();
+    let load = |table: &str| {
+        let file = file.to_str().unwrap();
+        format!(
+            "SET SESSION binlog_format = 'STATEMENT'; LOAD DATA INFILE '{file}' INTO TABLE {table}"
+        )
+    };
+    let mut outflow = outbox.start().ready();
+    sql.run("CREATE TABLE loaded LIKE outbox");
+    sql.run(&load("loaded"));
+    sql.run("SET SESSION binlog_format = 'ROW'");
+    sql.run(&Outbox::insert(1..11, 3));
+    followed.until(10, SEEN_MAX);
+    sql.run(&load("outbox"));
+    assert_eq!(outflow.ended(SEEN_MAX), 1);
+    let log = outflow.log();
+    assert!(
+        log.contains("statement format") && log.contains(&format!("{}.outbox", outbox.schema)),
+        "{log}"
+    );
     sql.run("DELETE FROM outbox WHERE id > 20");
     followed.compare_once(&mut sql);
 }

@@ -154,6 +154,11 @@ fn publish(
     }
     let Ok(mut event) = RowsEvent::parse(event_type, rows) else { return 0 };
     let arena = Bump::new();
+    if let Some(lone) = event.lone_row(&plan, &arena, 0).transpose() {
+        let mut again = event;
+        let first = again.next_row(&plan, &arena, 0);
+        assert_eq!(format!("{:?}", lone.map(Some)), format!("{first:?}"), "alone and in turn");
+    }
     while let Ok(Some(change)) = event.next_row(&plan, &arena, 0) {
         let Ok(router_plan) = &router_plan else { continue };
         if let Ok(Routed::Record(record, _)) = router.route(router_plan, &change, 1, &arena)

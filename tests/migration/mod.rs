@@ -3,3 +3,4 @@
 mod forms;
 mod handover;
 mod offsets_topic;
+mod reset;

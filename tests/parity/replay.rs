@@ -6,7 +6,7 @@ use super::case::{Case, Ending, Stop};
 use super::compare::compare;
 use super::event::{Event, Timestamp};
 use super::varying::settle;
-use crate::support::{self, Kafka, Outflow, Scratch, TOPIC_PREFIX, free_port};
+use crate::support::{self, Kafka, Outflow, Scratch, TOPIC_PREFIX};
 
 /// Until everything of a case is on its topics.
 const PUBLISHED_MAX: Duration = Duration::from_secs(10);
@@ -122,7 +122,7 @@ impl Replay {
 
 /// Starts a connector of a file on the tests' servers.
 pub(crate) fn start(connector: &Path, scratch: &Scratch, options: &[&str]) -> Outflow {
-    let (server, port) = (support::mysql(), free_port());
+    let server = support::mysql();
     let set =
         |property: &str, value: &str| ["--set".to_owned(), format!("database.{property}={value}")];
     let mut arguments = vec!["run".to_owned(), connector.to_str().unwrap().to_owned()];
@@ -133,9 +133,9 @@ pub(crate) fn start(connector: &Path, scratch: &Scratch, options: &[&str]) -> Ou
     arguments
         .extend(["--bootstrap-servers".to_owned(), support::broker().bootstrap_servers.clone()]);
     arguments.extend(["--data-dir".to_owned(), scratch.path("data").to_str().unwrap().to_owned()]);
-    arguments.extend(["--listen".to_owned(), format!("127.0.0.1:{port}")]);
+    arguments.extend(["--listen", "127.0.0.1:0"].map(str::to_owned));
     arguments.extend(options.iter().map(|&option| option.to_owned()));
-    Outflow::start(&scratch.path(""), port, &arguments)
+    Outflow::start(&scratch.path(""), &arguments)
 }
 
 /// It ends by itself, with this code and these words, and says nothing of a panic.

@@ -176,7 +176,6 @@ fn rows_that_were_prepared_in_a_lost_sled_stop_it_and_can_be_read_again() {
     let (file, data) = (outbox.file(), outbox.scratch.path("data"));
     let mut import = crate::support::Outflow::start(
         &outbox.scratch.path(""),
-        outbox.port,
         &[
             Path::new("offsets"),
             Path::new("import"),

@@ -50,15 +50,16 @@ fn the_admin_port_speaks_tls_and_asks_for_a_password() {
         users.to_str().unwrap(),
     ]);
     outflow.logs("streaming", super::TOLD_MAX);
+    let port = outflow.port().unwrap();
     let ask = |path: &str, login: &str| {
-        let answer = get(outbox.port, path, login, &certificates.authority).unwrap();
+        let answer = get(port, path, login, &certificates.authority).unwrap();
         answer.lines().next().unwrap_or_default().to_owned()
     };
     assert_eq!(ask("/metrics", "ops:Grey:Lantern"), "HTTP/1.1 200 OK");
     assert_eq!(ask("/metrics", "ops:wrong"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(ask("/metrics", "nobody:Grey:Lantern"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(ask("/livez", ":"), "HTTP/1.1 200 OK", "a probe has no password");
-    assert!(get(outbox.port, "/livez", ":", &certificates.stranger).is_err());
+    assert!(get(port, "/livez", ":", &certificates.stranger).is_err());
     assert!(outflow.get("/livez").is_none_or(|(code, _)| code != 200), "it answers without TLS");
     assert!(!outflow.log().contains("Lantern"), "the password is in the log");
     assert_eq!(outflow.stop(), 0);

@@ -43,12 +43,17 @@ PROPERTIES
     spawn "${java[@]}" kafka.Kafka "$dir/server.properties"
 }
 
-# Written as data and renamed, so a format that was cut short is done again.
+# Written as data and renamed, so a format that was cut short is done again. A broker that joins another one's
+# cluster has that one's id among its options, as cluster.id.
 format_kafka() {
+    local cluster
+    cluster=$(sed -n 's/^cluster\.id=//p' "$dir/server.properties")
+    local of=(-t "$cluster")
+    [[ $cluster ]] || of=(--standalone -t "$(cluster_id)")
     rm -rf "$dir/data.new"
     sed "s|^log.dirs=.*|log.dirs=$dir/data.new|" "$dir/server.properties" >"$dir/format.properties"
-    if ! "${java[@]}" -Xshare:auto -XX:TieredStopAtLevel=1 kafka.tools.StorageTool format --standalone \
-        -t "$(cluster_id)" -c "$dir/format.properties" >"$dir/log" 2>&1 </dev/null; then
+    if ! "${java[@]}" -Xshare:auto -XX:TieredStopAtLevel=1 kafka.tools.StorageTool format \
+        "${of[@]}" -c "$dir/format.properties" >"$dir/log" 2>&1 </dev/null; then
         tail -n 20 "$dir/log" >&2
         fail "could not format $dir/data"
     fi
@@ -62,6 +67,7 @@ ready_kafka() { grep -qsF 'Kafka Server started' "$dir/log" && port_answers 127.
 
 environment_kafka() {
     export_line "${prefix}BOOTSTRAP_SERVERS" "127.0.0.1:$PORT"
+    export_line "${prefix}KAFKA_CONTROLLER" "127.0.0.1:$SECOND_PORT"
     export_line "${prefix}KAFKA_PID" "$(<"$dir/pid")"
 }
 

@@ -88,6 +88,32 @@ impl Kafka {
         super::until("a new topic's leaders", ANSWER_MAX, || self.partitions(topic) == PARTITIONS);
     }
 
+    /// Makes a topic whose partitions are on these brokers, each led by the first of them.
+    pub(crate) fn create_on(&self, topic: &str, brokers: &[i32]) {
+        let assignment = [brokers; 3];
+        let new = NewTopic::new(topic, PARTITIONS, TopicReplication::Variable(&assignment));
+        let made = block_on(self.admin.create_topics([&new], &AdminOptions::new()));
+        for result in made.expect("the broker answers") {
+            result.expect("the topic is made");
+        }
+        super::until("a new topic's leaders", ANSWER_MAX, || self.led_by(topic, brokers[0]));
+    }
+
+    /// Whether this broker leads all of a topic's partitions, and all of their replicas are in step.
+    pub(crate) fn led_by(&self, topic: &str, broker: i32) -> bool {
+        let Ok(metadata) = self.consumer.fetch_metadata(Some(topic), ANSWER_MAX) else {
+            return false;
+        };
+        let mut partitions = metadata.topics().iter().flat_map(|topic| topic.partitions());
+        partitions
+            .all(|found| found.leader() == broker && found.isr().len() == found.replicas().len())
+    }
+
+    /// The cluster's id.
+    pub(crate) fn cluster(&self) -> String {
+        self.consumer.client().fetch_cluster_id(ANSWER_MAX).expect("the broker tells it")
+    }
+
     /// Sets a property of a topic.
     pub(crate) fn set(&self, topic: &str, property: &str, value: &str) {
         let config = AlterConfig::new(ResourceSpecifier::Topic(topic)).set(property, value);

@@ -7,9 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Broker, Follower, Kafka, MySql, MySqlServer, Outflow, Scratch, broker, free_port, mysql,
-};
+use super::{Broker, Follower, Kafka, MySql, MySqlServer, Outflow, Scratch, broker, mysql};
 
 /// Begins the name of every topic but those of the recordings.
 pub(crate) const TOPIC_PREFIX: &str = "outflow-test.";
@@ -23,7 +21,6 @@ pub(crate) struct Outbox {
     pub(crate) server: MySqlServer,
     pub(crate) broker: Broker,
     pub(crate) scratch: Scratch,
-    pub(crate) port: u16,
     pub(crate) config: Map<String, Value>,
     /// Options of every start besides.
     pub(crate) options: Vec<String>,
@@ -72,7 +69,6 @@ impl Outbox {
             server,
             broker,
             scratch: Scratch::new(&unique),
-            port: free_port(),
             config,
             options: Vec::new(),
         }
@@ -115,33 +111,27 @@ impl Outbox {
     /// The same, to die at a fault point.
     pub(crate) fn start_to_die(&self, fault_point: &str) -> Outflow {
         let options = ["--bootstrap-servers", &self.broker.bootstrap_servers];
-        self.start_at((&self.scratch.path("data"), self.port), &options, fault_point)
+        self.start_at(&self.scratch.path("data"), &options, fault_point)
     }
 
     /// Starts outflow on it with these options besides file, data folder and admin port.
     pub(crate) fn start_with(&self, options: &[&str]) -> Outflow {
-        self.start_at((&self.scratch.path("data"), self.port), options, "")
+        self.start_at(&self.scratch.path("data"), options, "")
     }
 
-    /// Starts outflow on it with another data folder and admin port.
-    pub(crate) fn start_elsewhere(&self, data_dir: &Path, port: u16, options: &[&str]) -> Outflow {
-        self.start_at((data_dir, port), options, "")
+    /// Starts outflow on it with another data folder.
+    pub(crate) fn start_elsewhere(&self, data_dir: &Path, options: &[&str]) -> Outflow {
+        self.start_at(data_dir, options, "")
     }
 
-    fn start_at(
-        &self,
-        (data_dir, port): (&Path, u16),
-        options: &[&str],
-        fault_point: &str,
-    ) -> Outflow {
+    fn start_at(&self, data_dir: &Path, options: &[&str], fault_point: &str) -> Outflow {
         let file = self.file();
-        let listen = format!("127.0.0.1:{port}");
         let mut arguments =
             vec!["run", file.to_str().unwrap(), "--data-dir", data_dir.to_str().unwrap()];
-        arguments.extend(["--listen", &listen]);
+        arguments.extend(["--listen", "127.0.0.1:0"]);
         arguments.extend(options);
         arguments.extend(self.options.iter().map(String::as_str));
-        Outflow::start_to_die(&self.scratch.path(""), port, &arguments, fault_point)
+        Outflow::start_to_die(&self.scratch.path(""), &arguments, fault_point)
     }
 
     /// The place that outflow has stored, while it is stopped.
@@ -149,7 +139,7 @@ impl Outbox {
         let (file, data_dir) = (self.file(), self.scratch.path("data"));
         let (file, data_dir) = (file.to_str().unwrap(), data_dir.to_str().unwrap());
         let arguments = ["offsets", "show", file, "--data-dir", data_dir];
-        let mut shown = Outflow::start(&self.scratch.path(""), self.port, &arguments);
+        let mut shown = Outflow::start(&self.scratch.path(""), &arguments);
         assert_eq!(shown.ended(CATCH_UP_MAX), 0, "offsets show:\n{}", shown.log());
         let mut shown: Value = serde_json::from_str(&shown.output()).unwrap();
         shown["offset"].take()

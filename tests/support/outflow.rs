@@ -1,3 +1,4 @@
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -52,7 +53,7 @@ impl Written {
 /// The program as a child process; killed when dropped.
 pub(crate) struct Outflow {
     child: Child,
-    port: u16,
+    port: OnceCell<u16>,
     log: Written,
     output: Written,
     ended: Option<i32>,
@@ -60,14 +61,13 @@ pub(crate) struct Outflow {
 
 impl Outflow {
     /// Starts it with these arguments; log and output go into `folder`, one after another's.
-    pub(crate) fn start<S: AsRef<OsStr>>(folder: &Path, port: u16, arguments: &[S]) -> Self {
-        Self::start_to_die(folder, port, arguments, "")
+    pub(crate) fn start<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Self {
+        Self::start_to_die(folder, arguments, "")
     }
 
     /// The same, to die at a fault point; nowhere without a name.
     pub(crate) fn start_to_die<S: AsRef<OsStr>>(
         folder: &Path,
-        port: u16,
         arguments: &[S],
         fault_point: &str,
     ) -> Self {
@@ -86,7 +86,7 @@ impl Outflow {
             .stderr(log.append())
             .spawn()
             .expect("outflow cannot be started");
-        Self { child, port, log, output, ended: None }
+        Self { child, port: OnceCell::new(), log, output, ended: None }
     }
 
     /// The most memory that it ever had resident, in bytes.
@@ -165,9 +165,22 @@ impl Outflow {
         self.ended = Some(137);
     }
 
+    /// The admin port, as its log tells; none before it is open.
+    pub(crate) fn port(&self) -> Option<u16> {
+        if let Some(port) = self.port.get() {
+            return Some(*port);
+        }
+        let log = self.log();
+        let line = log.lines().find(|line| line.contains("admin port open"))?;
+        let (_, rest) = line.split_once("127.0.0.1:")?;
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        let port = digits.parse().ok()?;
+        Some(*self.port.get_or_init(|| port))
+    }
+
     /// A page of the admin port: status and body; none while it is not open.
     pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port()?)).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::free_port;
-
 /// Between looks at what is asked for.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -41,8 +39,8 @@ struct Shared {
 impl Proxy {
     /// Opens one; it leads nowhere yet.
     pub(crate) fn open() -> Self {
-        let port = free_port();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
         listener.set_nonblocking(true).unwrap();
         let shared = Arc::new(Shared {
             goal: AtomicU16::new(0),

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::MySql;
+use super::{Kafka, MySql};
 
 /// A MySQL server.
 #[derive(Clone, Debug)]
@@ -181,6 +181,18 @@ impl Broker {
     /// Holds its process still, or lets it go on.
     pub(crate) fn freeze(&self, frozen: bool) {
         signal(&self.instance, if frozen { "STOP" } else { "CONT" }, "KAFKA_PID");
+    }
+
+    /// The options of a further broker in this one's cluster, which follows this one's controller.
+    pub(crate) fn options_of_a_member(&self, node_id: u8) -> Vec<String> {
+        let controller = &environment(&self.instance)["KAFKA_CONTROLLER"];
+        vec![
+            "process.roles=broker".to_owned(),
+            format!("node.id={node_id}"),
+            "listeners=PLAINTEXT://127.0.0.1:{port}".to_owned(),
+            format!("controller.quorum.bootstrap.servers={controller}"),
+            format!("cluster.id={}", Kafka::connect(&self.bootstrap_servers).cluster()),
+        ]
     }
 
     /// Runs one of the broker's own tools.

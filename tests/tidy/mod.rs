@@ -166,3 +166,39 @@ fn every_test_that_the_table_of_failures_names_is_there() {
         .collect();
     assert_none("no such cases", &missing);
 }
+
+#[test]
+fn every_metric_is_set_somewhere_and_every_one_in_the_readme_is_there() {
+    let (metrics, others): (Vec<Source>, Vec<Source>) =
+        sources("src").into_iter().partition(|source| source.path == Path::new("src/metrics.rs"));
+    let fields = metrics[0].code().filter_map(|(_, line)| {
+        let (field, kind) = line.trim().strip_prefix("pub ")?.split_once(": ")?;
+        let kind = kind.strip_suffix(',')?;
+        ["IntCounter", "IntGauge", "Gauge", "Histogram"].contains(&kind).then_some(field)
+    });
+    let fields: Vec<&str> = fields.collect();
+    assert!(fields.len() > 10, "{fields:?}");
+    let set = |field: &str| {
+        ["inc", "inc_by", "set", "observe"].iter().any(|verb| {
+            let call = format!(".{field}.{verb}(");
+            others.iter().any(|source| source.code().any(|(_, line)| line.contains(&call)))
+        })
+    };
+    // `relayed` observes this one.
+    let unset: Vec<String> = fields
+        .iter()
+        .filter(|field| **field != "latency" && !set(field))
+        .map(|field| (*field).to_owned())
+        .collect();
+    assert_none("metrics that nothing sets", &unset);
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let named = readme.split('`').skip(1).step_by(2);
+    let named = named.filter(|name| name.starts_with("outflow_") || name.starts_with("outbox_"));
+    let missing: Vec<String> = named
+        .filter(|name| !metrics[0].text.contains(&format!("\"{name}\"")))
+        .map(str::to_owned)
+        .collect();
+    assert_none("no such metrics", &missing);
+}

@@ -1,13 +1,19 @@
 //! Rows, one after another.
 
+use std::borrow::Cow;
+
+use bumpalo::Bump;
+
 use super::{Stream, decode_failure, reset};
-use crate::decode::{RowsEvent, rows_table_id};
+use crate::connect::RowChange;
+use crate::decode::{DecodeError, RowsEvent, TablePlan, rows_table_id};
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
 use crate::runtime::clock::{now_ms, now_ns};
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, send_row};
 use crate::runtime::sender::Sender;
+use crate::runtime::tables::Captured;
 use crate::runtime::transaction::Transaction;
 use crate::source::event::Event;
 
@@ -43,28 +49,73 @@ impl Inside {
     }
 }
 
+/// The rows of an event, or the one of a large event whose bytes are gone.
+enum Rows<'b> {
+    Several(RowsEvent<'b>),
+    Large(Option<RowChange<'b>>),
+}
+
+impl<'b> Rows<'b> {
+    fn next<'a>(
+        &mut self,
+        plan: &'a TablePlan,
+        arena: &'a Bump,
+        source_ts_ms: i64,
+    ) -> Result<Option<RowChange<'a>>, DecodeError>
+    where
+        'b: 'a,
+    {
+        match self {
+            Self::Several(rows) => rows.next_row(plan, arena, source_ts_ms),
+            Self::Large(change) => Ok(change.take()),
+        }
+    }
+}
+
+fn parse<'e>(event: &'e Event<'_>) -> Result<RowsEvent<'e>, DecodeError> {
+    RowsEvent::parse(event.header.event_type, &event.body)
+}
+
+/// Decodes the row of a large event and gives the event's bytes back, so that a row is not there three times: as it
+/// came, decoded, and in the producer's queue. What cannot be decoded so is left to who reads the rows in turn.
+fn take_large<'a>(
+    event: &mut Event<'_>,
+    table: &'a Captured,
+    arena: &'a Bump,
+) -> Option<RowChange<'a>> {
+    let Cow::Owned(_) = event.body else { return None };
+    let source_ts_ms = i64::from(event.header.timestamp) * 1000;
+    let change = parse(event).ok()?.lone_row(&table.plan, arena, source_ts_ms).ok()??;
+    event.body = Cow::Borrowed(&[]);
+    Some(change)
+}
+
 impl Stream {
     /// Sends the rows of an event.
     pub(super) fn send_rows(
         &mut self,
-        event: &Event<'_>,
+        mut event: Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        let Some(table) = rows_table_id(event.body).and_then(|id| self.tables.captured(id)) else {
+        let Some(table) = rows_table_id(&event.body).and_then(|id| self.tables.captured(id)) else {
             return Ok(());
         };
-        let mut rows = RowsEvent::parse(event.header.event_type, event.body)
-            .map_err(|err| decode_failure(&self.transaction, err))?;
         let source_ts_ms = i64::from(event.header.timestamp) * 1000;
+        let of = |event| parse(event).map_err(|err| decode_failure(&self.transaction, err));
         let plan = match &table.course {
             Course::Routed(plan) => plan,
-            Course::Gated(_) => return self.send_changes(rows, sender),
-            Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
+            Course::Gated(_) => return self.send_changes(of(&event)?, sender),
+            Course::Dropped => return self.drop_rows(of(&event)?, source_ts_ms, sender),
+        };
+        let large = Bump::new();
+        let mut rows = match take_large(&mut event, table, &large) {
+            Some(change) => Rows::Large(Some(change)),
+            None => Rows::Several(of(&event)?),
         };
         let now_ms = now_ms();
         loop {
             reset(&mut self.arena);
-            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
+            let change = match rows.next(&table.plan, &self.arena, source_ts_ms) {
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
                     self.transaction.row_done();
@@ -97,6 +148,7 @@ impl Stream {
             }
             self.inside.row_done(&mut self.transaction, sender)?;
         }
+        reset(&mut self.arena);
         Ok(())
     }
 

@@ -14,7 +14,11 @@ impl Stream {
         event: &Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        let query = event::Query::parse(event.body).map_err(|err| self.malformed(event, err))?;
+        let query = match event.header.event_type {
+            event::EXECUTE_LOAD_QUERY_EVENT => event::Query::parse_load(&event.body),
+            _ => event::Query::parse(&event.body),
+        };
+        let query = query.map_err(|err| self.malformed(event, err))?;
         match classify(query.statement) {
             Statement::Begin => self.on_begin(query.thread_id, sender)?,
             Statement::XaStart => {
@@ -22,7 +26,7 @@ impl Stream {
                 sender.hold(self.prepared.folder());
             }
             Statement::XaCommit(name) => {
-                let outcome = self.transaction.outcome();
+                let outcome = self.transaction.place();
                 let store = Store::lock(&self.store);
                 let kept = self.prepared.commit(&name, outcome, &store)?;
                 drop(store);
@@ -33,7 +37,7 @@ impl Stream {
                 return self.on_commit(sender);
             }
             Statement::XaRollback(name) => {
-                let outcome = self.transaction.outcome();
+                let outcome = self.transaction.place();
                 let store = Store::lock(&self.store);
                 self.prepared.end(&name, outcome, &store)?;
                 drop(store);
@@ -134,13 +138,13 @@ impl Stream {
         sender: &mut Sender,
     ) -> Result<(), Failure> {
         let prepare =
-            event::XaPrepare::parse(event.body).map_err(|err| self.malformed(event, err))?;
+            event::XaPrepare::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         if prepare.one_phase {
             return self.on_commit(sender);
         }
-        let held = sender.release();
+        let (held, place) = (sender.release(), self.transaction.place());
         let store = Store::lock(&self.store);
-        self.prepared.prepare(prepare.name(), held, &store)?;
+        self.prepared.prepare(prepare.name(), place, held, &store)?;
         drop(store);
         self.on_commit(sender)
     }

@@ -87,17 +87,34 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Reads the body.
+    /// Which part of EXECUTE_LOAD_QUERY_EVENT's statement names the file, its number, and what becomes of duplicates.
+    const LOAD: usize = 4 + 4 + 4 + 1;
+
+    /// Reads the body of QUERY_EVENT.
     ///
     /// # Errors
     /// When the body is malformed.
     pub fn parse(body: &'a [u8]) -> Result<Self, EventError> {
+        Self::read(body, 0)
+    }
+
+    /// Reads the body of EXECUTE_LOAD_QUERY_EVENT: `LOAD DATA` as text.
+    ///
+    /// # Errors
+    /// When the body is malformed.
+    pub fn parse_load(body: &'a [u8]) -> Result<Self, EventError> {
+        Self::read(body, Self::LOAD)
+    }
+
+    /// `more`: bytes between those that every statement has and what their lengths speak of.
+    fn read(body: &'a [u8], more: usize) -> Result<Self, EventError> {
         let mut rest = Reader(body);
         let thread_id = rest.u32()?;
         let _seconds = rest.u32()?;
         let database_length = rest.u8()?;
         let error_code = rest.u16()?;
         let variables_length = rest.u16()?;
+        rest.take(more)?;
         let variables = rest.take(usize::from(variables_length))?;
         let database = rest.take(usize::from(database_length))?;
         if rest.u8()? != 0 {
