@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tracing::{info, warn};
 
@@ -37,7 +38,7 @@ enum Entry {
 /// A captured table and how its rows are read and routed.
 pub(super) struct Captured {
     /// `database.table`.
-    pub(super) name: String,
+    pub(super) name: Rc<str>,
     /// The table map that the plans were made for, after its table id.
     raw: Vec<u8>,
     pub(super) plan: TablePlan,
@@ -82,7 +83,7 @@ impl Captured {
             Course::Gated(_) => {} // Their records show every column.
         }
         let raw = map.map(|(_, raw)| raw.to_vec()).unwrap_or_default();
-        Ok(Self { name, raw, plan, course })
+        Ok(Self { name: name.into(), raw, plan, course })
     }
 }
 
@@ -149,7 +150,7 @@ impl Tables {
     ) -> Result<(), Failure> {
         for table in self.layouts.on_statement(query, place, &self.capture.tables, queries)? {
             let name = format!("{}.{}", table.database, table.table);
-            for captured in self.captured.iter_mut().filter(|captured| captured.name == name) {
+            for captured in self.captured.iter_mut().filter(|captured| *captured.name == *name) {
                 captured.raw.clear(); // Equal bytes do not mean equal columns.
                 let known = self.layouts.known(&table, place).is_some();
                 info!(table = %name, known, "the table was altered");
@@ -179,7 +180,7 @@ impl Tables {
             _ if !self.capture.tables.captures(database, table) => Entry::Foreign,
             _ => {
                 let name = format!("{database}.{table}");
-                let known = self.captured.iter().position(|captured| captured.name == name);
+                let known = self.captured.iter().position(|captured| *captured.name == *name);
                 match known {
                     Some(index) if self.captured.get(index).is_some_and(|c| c.raw == raw) => {
                         Entry::Captured(index)
