@@ -1,6 +1,6 @@
 //! Metric names and what they count. Base units; labels of few values; hot-path counters are added to by the batch.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use prometheus::core::Collector;
 use prometheus::process_collector::ProcessCollector;
@@ -188,10 +188,10 @@ pub struct ConnectorMetrics {
 }
 
 impl ConnectorMetrics {
-    /// A record of a transaction that was committed at this time, in microseconds since the epoch, is where it belongs.
-    pub fn relayed(&self, commit_us: u64) {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let late = since.saturating_sub(Duration::from_micros(commit_us));
+    /// A record of a transaction that was committed at the one time, in microseconds since the epoch, is where it
+    /// belongs at the other.
+    pub fn relayed(&self, commit_us: u64, now_us: u64) {
+        let late = Duration::from_micros(now_us.saturating_sub(commit_us));
         self.latency.observe(late.as_secs_f64());
     }
 }

@@ -13,6 +13,7 @@ use crate::outflow::{self, Job};
 use crate::process::{self, Program};
 use crate::report::{Report, note};
 use crate::subject::{Subject, debezium, seconds};
+use crate::targets;
 
 /// One run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +47,11 @@ impl Runs {
     pub(crate) fn cost(&self, rows: u64) -> Spread {
         self.spread(|run| run.cpu.first().copied().unwrap_or_default() * 1e6 / count(rows))
     }
+
+    /// Peak memory in megabytes.
+    fn peak(&self) -> Spread {
+        self.spread(|run| megabytes(run.peak_kib))
+    }
 }
 
 /// The mixed backlog into every sink.
@@ -55,11 +61,28 @@ pub(crate) fn headline(bench: &mut Bench, report: &mut Report) -> anyhow::Result
     let subjects = [Outflow, Debezium, Null, DebeziumTuned, Stdout, Floor, ExactlyOnce];
     report.heading("Draining a backlog");
     let (waiting, all) = table(bench, report, &backlog, &subjects)?;
+    aim(report, waiting.rows, &all);
     let shown = all
         .iter()
         .map(|runs| Bar { label: runs.subject.title().to_owned(), value: runs.rate(waiting.rows) });
     let chart = bars("Draining a backlog: rows a second", &shown.collect::<Vec<_>>());
     report.chart("drain.svg", "rows a second while draining a backlog", &chart)
+}
+
+/// What was aimed at.
+fn aim(report: &mut Report, rows: u64, all: &[Runs]) {
+    let of = |subject| all.iter().find(|runs| runs.subject == subject);
+    let times = |one, other| Some(of(one)?.rate(rows).median / of(other)?.rate(rows).median);
+    let outflow = of(Subject::Outflow);
+    report.target(&targets::DRAIN, times(Subject::Outflow, Subject::Debezium));
+    report.target(&targets::DRAIN_OF_FLOOR, times(Subject::Outflow, Subject::Floor));
+    report.target(&targets::NULL_OF_FLOOR, times(Subject::Null, Subject::Floor));
+    report.target(&targets::STDOUT_OF_FLOOR, times(Subject::Stdout, Subject::Floor));
+    report.target(&targets::EXACTLY_ONCE, times(Subject::ExactlyOnce, Subject::Outflow));
+    report.target(&targets::CPU, outflow.map(|runs| runs.cost(rows).median));
+    report.target(&targets::PEAK, outflow.map(|runs| runs.peak().median));
+    let first = outflow.and_then(|runs| Spread::of(runs.runs.iter().filter_map(|run| run.first)));
+    report.target(&targets::FIRST, first.map(|first| first.median));
 }
 
 /// Transactions of 1 and of 100 rows, payloads of 200 bytes to 10 KB.
@@ -128,7 +151,7 @@ fn table(
                 cpu(2).to_string(),
                 told(&|first, _| Some(first)),
                 told(&then_on),
-                runs.spread(|run| megabytes(run.peak_kib)).to_string(),
+                runs.peak().to_string(),
             ]
         }),
     );

@@ -8,6 +8,7 @@ use crate::numbers::{Spread, megabytes};
 use crate::process;
 use crate::report::Report;
 use crate::subject::{Subject, Tail};
+use crate::targets;
 
 /// What a start does is over after this.
 const SETTLED: Duration = Duration::from_secs(8);
@@ -27,6 +28,9 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
         let cpu = Spread::of(runs.iter().map(|run| run.0)).unwrap_or_default();
         let resident = Spread::of(runs.iter().map(|run| run.1)).unwrap_or_default();
         rows.push(vec![subject.title().to_owned(), cpu.to_string(), resident.to_string()]);
+        if subject == Subject::Outflow {
+            report.target(&targets::IDLE, Some(cpu.median));
+        }
     }
     report.table(&["", "CPU % of a core", "resident MB"], rows);
     Ok(())

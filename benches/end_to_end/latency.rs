@@ -13,6 +13,7 @@ use crate::plain;
 use crate::process;
 use crate::report::{Report, note};
 use crate::subject::{Subject, Tail};
+use crate::targets;
 use crate::topic::consumer;
 
 /// How long a subject may take until the first record flows, and the last one has come.
@@ -90,7 +91,23 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
         }
         all.retain(|samples| !failed.contains(&samples.subject));
     }
+    aim(report, &all);
     show(report, &all)
+}
+
+/// What was aimed at, at the lowest rate.
+fn aim(report: &mut Report, all: &[Samples]) {
+    let of = |subject| all.iter().find(|samples| samples.subject == subject);
+    let told = |subject, which| Some(of(subject)?.told(which).median);
+    let times = |which| Some(told(Some(Subject::Outflow), which)? / told(None, which)?);
+    report.target(&targets::P50, times(0));
+    report.target(&targets::P99, times(1));
+    report.target(&targets::EXACTLY_ONCE_P50, told(Some(Subject::ExactlyOnce), 0));
+    let resident = |samples: &Samples| samples.spread(|sample| megabytes(sample.resident_kib));
+    report.target(
+        &targets::RESIDENT,
+        of(Some(Subject::Outflow)).map(|samples| resident(samples).median),
+    );
 }
 
 fn show(report: &mut Report, all: &[Samples]) -> anyhow::Result<()> {

@@ -26,6 +26,7 @@ mod rest;
 mod servers;
 mod sql;
 mod subject;
+mod targets;
 mod topic;
 
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ use crate::load;
 use crate::numbers::{Spread, megabytes};
 use crate::report::{Report, note};
 use crate::subject::{Subject, Tail, seconds};
+use crate::targets;
 
 const FLOW_MAX: Duration = Duration::from_secs(90);
 pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<()> {
@@ -38,6 +39,9 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
             (Spread::of(runs.iter().map(|run| run.0)), Spread::of(runs.iter().map(|run| run.1)))
         {
             rows.push(vec![subject.title().to_owned(), took.to_string(), peak.to_string()]);
+            if subject == Subject::Outflow {
+                report.target(&targets::PEAK_OUTAGE, Some(peak.median));
+            }
         }
     }
     report.table(&["", "all there after s", "peak MB"], rows);

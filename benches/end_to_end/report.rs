@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use crate::bench::Bench;
 use crate::machine;
+use crate::targets::Target;
 
 /// The report in Markdown, with its charts beside it.
 pub(crate) struct Report {
     text: String,
+    targets: Vec<Vec<String>>,
     out: PathBuf,
     about: Vec<String>,
     runs: usize,
@@ -23,7 +25,13 @@ impl Report {
     pub(crate) fn new(bench: &Bench) -> anyhow::Result<Self> {
         let out = bench.options.out.clone();
         std::fs::create_dir_all(&out)?;
-        Ok(Self { text: String::new(), out, about: Vec::new(), runs: bench.options.runs })
+        Ok(Self {
+            text: String::new(),
+            targets: Vec::new(),
+            out,
+            about: Vec::new(),
+            runs: bench.options.runs,
+        })
     }
 
     /// Tells of versions and machine.
@@ -47,12 +55,12 @@ impl Report {
     }
 
     pub(crate) fn table(&mut self, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
-        self.line(&format!("| {} |", head.join(" | ")));
-        self.line(&format!("|{}", " --- |".repeat(head.len())));
-        for row in rows {
-            self.line(&format!("| {} |", row.join(" | ")));
-        }
-        self.line("");
+        self.line(&table(head, rows));
+    }
+
+    /// Says beside a target what was measured, if it was.
+    pub(crate) fn target(&mut self, target: &Target, measured: Option<f64>) {
+        self.targets.extend(measured.map(|measured| target.row(measured)));
     }
 
     /// Writes a chart and shows it.
@@ -77,6 +85,11 @@ impl Report {
         let _infallible = writeln!(whole, "- `cargo bench --bench end_to_end -- {command}`");
         let _infallible =
             writeln!(whole, "- median [least … greatest] of {} alternating runs\n", self.runs);
+        if !self.targets.is_empty() {
+            let head = ["", "measured", "target", "reached"];
+            let rows = table(&head, self.targets.iter().cloned());
+            let _infallible = writeln!(whole, "## Targets\n\n{rows}");
+        }
         whole + &self.text
     }
 
@@ -89,4 +102,12 @@ impl Report {
     pub(crate) fn print(&self) -> anyhow::Result<()> {
         Ok(writeln!(std::io::stdout(), "{}", self.whole())?)
     }
+}
+
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = format!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
+    for row in rows {
+        let _infallible = writeln!(table, "| {} |", row.join(" | "));
+    }
+    table
 }

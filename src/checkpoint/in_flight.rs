@@ -166,7 +166,12 @@ impl InFlight {
 
     /// Where a restart of the whole process would go on.
     pub fn durable_offset(&self) -> Offset {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).offset.clone()
+        self.look_at_durable(Offset::clone)
+    }
+
+    /// As [`Self::durable_offset`], without a copy: its set of transactions may be long.
+    pub fn look_at_durable<T>(&self, look: impl FnOnce(&Offset) -> T) -> T {
+        look(&self.waiting.lock().unwrap_or_else(PoisonError::into_inner).offset)
     }
 
     /// Where the reader goes on after a lost connection: behind everything that it has sent.

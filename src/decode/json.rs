@@ -1,3 +1,5 @@
+use std::slice::ChunksExact;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bumpalo::Bump;
@@ -154,13 +156,14 @@ impl Writer<'_> {
         let container = Container::read(body, format, format.width() + 2)?;
         check_depth(depth)?;
         self.out.push(b'{');
-        for index in 0..container.count {
-            if index > 0 {
+        let mut comma = false;
+        for (key, value) in container.keys().zip(container.values()) {
+            if std::mem::replace(&mut comma, true) {
                 self.out.push(b',');
             }
-            self.string(container.key(index)?)?;
+            self.string(container.key(key)?)?;
             self.out.push(b':');
-            self.element(&container, index, depth)?;
+            self.element(&container, value, depth)?;
         }
         self.out.push(b'}');
         Ok(())
@@ -170,23 +173,24 @@ impl Writer<'_> {
         let container = Container::read(body, format, 0)?;
         check_depth(depth)?;
         self.out.push(b'[');
-        for index in 0..container.count {
-            if index > 0 {
+        let mut comma = false;
+        for value in container.values() {
+            if std::mem::replace(&mut comma, true) {
                 self.out.push(b',');
             }
-            self.element(&container, index, depth)?;
+            self.element(&container, value, depth)?;
         }
         self.out.push(b']');
         Ok(())
     }
 
-    fn element(
+    fn element<'d>(
         &mut self,
-        container: &Container<'_>,
-        index: usize,
+        container: &Container<'d>,
+        entry: &'d [u8],
         depth: u32,
     ) -> Result<(), ValueError> {
-        let (kind, body) = container.element(index)?;
+        let (kind, body) = container.element(entry)?;
         self.value(kind, body, depth + 1)
     }
 
@@ -266,9 +270,8 @@ impl Writer<'_> {
 struct Container<'a> {
     bytes: &'a [u8],
     format: Format,
-    count: usize,
-    /// Where the entries of values begin.
-    values: usize,
+    keys: &'a [u8],
+    values: &'a [u8],
     /// Where the entries end; offsets point behind it.
     end: usize,
 }
@@ -279,27 +282,35 @@ impl<'a> Container<'a> {
         let count = format.number(body, 0)?;
         let size = format.number(body, width)?;
         let bytes = body.get(..size).ok_or(ValueError::Truncated)?;
-        let keys = count.checked_mul(key_entry);
-        let values = keys.and_then(|keys| keys.checked_add(2 * width));
-        let values = values.ok_or(ValueError::Malformed("JSON size"))?;
-        let end = count.checked_mul(1 + width).and_then(|entries| entries.checked_add(values));
-        let end = end.filter(|&end| end <= size).ok_or(ValueError::Malformed("JSON size"))?;
-        Ok(Self { bytes, format, count, values, end })
+        let keys_length = count.checked_mul(key_entry);
+        let length = count.checked_mul(key_entry + 1 + width);
+        let end = length.and_then(|length| length.checked_add(2 * width));
+        let malformed = ValueError::Malformed("JSON size");
+        let (Some(keys_length), Some(end)) = (keys_length, end) else { return Err(malformed) };
+        let entries = bytes.get(2 * width..end).ok_or(malformed)?;
+        let (keys, values) = entries.split_at_checked(keys_length).unwrap_or_default();
+        Ok(Self { bytes, format, keys, values, end })
     }
 
-    fn key(&self, index: usize) -> Result<&'a [u8], ValueError> {
-        let width = self.format.width();
-        let entry = 2 * width + index * (width + 2);
-        let offset = self.format.number(self.bytes, entry)?;
-        let length = Format::Small.number(self.bytes, entry + width)?;
+    /// Each key's entry.
+    fn keys(&self) -> ChunksExact<'a, u8> {
+        self.keys.chunks_exact(self.format.width() + 2)
+    }
+
+    /// Each value's entry.
+    fn values(&self) -> ChunksExact<'a, u8> {
+        self.values.chunks_exact(1 + self.format.width())
+    }
+
+    fn key(&self, entry: &[u8]) -> Result<&'a [u8], ValueError> {
+        let offset = self.format.number(entry, 0)?;
+        let length = Format::Small.number(entry, self.format.width())?;
         self.behind_entries(offset)?.get(..length).ok_or(ValueError::Truncated)
     }
 
     /// The kind of a value and the bytes from its first on.
-    fn element(&self, index: usize) -> Result<(u8, &'a [u8]), ValueError> {
-        let entry = self.values + index * (1 + self.format.width());
-        let bytes = self.bytes.get(entry..).unwrap_or_default();
-        let (&kind, value) = bytes.split_first().ok_or(ValueError::Truncated)?;
+    fn element(&self, entry: &'a [u8]) -> Result<(u8, &'a [u8]), ValueError> {
+        let (&kind, value) = entry.split_first().ok_or(ValueError::Truncated)?;
         if self.format.inlines(kind) {
             return Ok((kind, value));
         }
@@ -339,10 +350,13 @@ const fn repeated(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// How many bytes from the front need no escape, looked at eight at a time.
+/// How many bytes from the front need no escape, looked at in blocks, then in words.
 fn plain_length(text: &[u8]) -> usize {
-    let (words, tail) = text.as_chunks::<8>();
-    let mut length = 0;
+    let special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    // Without an early end inside a block its bytes are looked at side by side.
+    let is_plain = |block: &&[u8; 16]| !block.iter().fold(false, |any, byte| any | special(byte));
+    let mut length = text.as_chunks().0.iter().take_while(is_plain).count() * 16;
+    let (words, tail) = text.get(length..).unwrap_or_default().as_chunks::<8>();
     for word in words {
         let word = u64::from_le_bytes(*word);
         // A byte's top bit is set where it equals the byte searched for, or is below the space; a borrow can
@@ -358,7 +372,6 @@ fn plain_length(text: &[u8]) -> usize {
         }
         length += 8;
     }
-    let special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     length + tail.iter().position(special).unwrap_or(tail.len())
 }
 

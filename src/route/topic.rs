@@ -6,10 +6,10 @@ use bumpalo::Bump;
 use crate::config::{JavaRegex, JavaRegexError, Replacement};
 
 /// How many route values keep their topic. They are aggregate types or topics, hence few; a column with
-/// more starts over, which costs a match for each.
-const CACHED_MAX: usize = 4096;
+/// more starts over, which costs a match for each. So many take some megabytes.
+const CACHED_MAX: usize = 1 << 14;
 /// Longer values are not worth the memory: Kafka's topic names end at 249 characters.
-const CACHED_LENGTH_MAX: usize = 512;
+const CACHED_LENGTH_MAX: usize = 249;
 
 /// The topic of a route value: `route.topic.regex` and `route.topic.replacement`.
 #[derive(Debug)]

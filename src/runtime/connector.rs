@@ -188,7 +188,8 @@ impl Connector {
             *started,
         )?;
         *started = true;
-        let caught_up = self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone()));
+        let caught_up =
+            self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone(), &start.offset));
         in_flight.begin_at(start.offset.clone());
         let mut session = self.open_session(&start, host, store, in_flight, sink)?;
         let begun = session.sender.commit_start().and_then(|()| match &self.claim {

@@ -128,7 +128,7 @@ impl Tolerance {
             ("__connect.errors.exception.class.name", account.exception.to_owned()),
             ("__connect.errors.exception.message", innermost(failure)),
             ("__connect.errors.exception.stacktrace", failure.chain()),
-            ("__outflow.errors.table", row.table.name.clone()),
+            ("__outflow.errors.table", row.table.name.to_string()),
             ("__outflow.errors.binlog.file", position.file),
             ("__outflow.errors.binlog.pos", position.pos.to_string()),
         ];
@@ -154,7 +154,7 @@ impl<'a> FailedRow<'a, '_> {
     fn failure(&self, source: ConvertError) -> Failure {
         Failure::Convert {
             transaction: self.transaction.name(),
-            table: self.table.name.clone(),
+            table: self.table.name.to_string(),
             source: Box::new(source),
         }
     }

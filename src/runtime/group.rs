@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::clock::now_us;
 use crate::checkpoint::{Boundary, InFlight};
 use crate::config::ExactlyOnce;
 use crate::metrics::ConnectorMetrics;
@@ -182,11 +183,12 @@ impl Group {
         self.metrics.kafka_commits.inc();
         self.metrics.kafka_transaction_rows.observe(rows_f64(rows));
         self.metrics.published.inc_by(rows);
+        let now_us = now_us();
         for sequence in self.start.max(next.saturating_sub(crate::checkpoint::IN_FLIGHT_MAX))..next
         {
             let commit_us = in_flight.committed_us(sequence);
             if commit_us > 0 {
-                self.metrics.relayed(commit_us);
+                self.metrics.relayed(commit_us, now_us);
             }
         }
         (self.start, self.covered) = (next, next);

@@ -102,7 +102,7 @@ impl Pipeline<'_> {
             if place.is_read(&self.stream.position()) {
                 self.sender.drain(Instant::now() + LAST_ACKS_WAIT);
             }
-            place.reached(&self.in_flight.durable_offset())
+            self.in_flight.look_at_durable(|offset| place.reached(offset))
         })
     }
 }

@@ -146,7 +146,7 @@ pub(super) fn finish<'a>(
     let record = converters.convert(&record, context.arena);
     let record = record.map_err(|source| Failure::Convert {
         transaction: context.transaction.name(),
-        table: table.name.clone(),
+        table: table.name.to_string(),
         source: Box::new(source),
     })?;
     sender.send(&record, context.transaction.commit_us)

@@ -96,7 +96,7 @@ impl InitialSnapshot {
         let whole = self.tables.into_iter().filter(|(_, captured)| {
             publisher.wants(&captured.name) && publisher.select(&captured.name).is_none()
         });
-        let layouts = whole.map(|(layout, captured)| (captured.name, layout)).collect();
+        let layouts = whole.map(|(layout, captured)| (captured.name.to_string(), layout)).collect();
         Ok(Overlap::new(self.snapshot, layouts, publisher.queries.clone()))
     }
 }

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tracing::{info, warn};
 
@@ -10,7 +11,9 @@ use super::sender::Sender;
 use super::transaction::Transaction;
 use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
 use crate::decode::ddl::TableName;
-use crate::decode::{DecodeError, TableLayout, TableMap, TablePlan, table_map_names};
+use crate::decode::{
+    DecodeError, TableLayout, TableMap, TablePlan, rows_table_id, table_map_names,
+};
 use crate::offset::BinlogPosition;
 use crate::source::event::Query;
 
@@ -37,7 +40,7 @@ enum Entry {
 /// A captured table and how its rows are read and routed.
 pub(super) struct Captured {
     /// `database.table`.
-    pub(super) name: String,
+    pub(super) name: Rc<str>,
     /// The table map that the plans were made for, after its table id.
     raw: Vec<u8>,
     pub(super) plan: TablePlan,
@@ -82,7 +85,7 @@ impl Captured {
             Course::Gated(_) => {} // Their records show every column.
         }
         let raw = map.map(|(_, raw)| raw.to_vec()).unwrap_or_default();
-        Ok(Self { name, raw, plan, course })
+        Ok(Self { name: name.into(), raw, plan, course })
     }
 }
 
@@ -149,7 +152,7 @@ impl Tables {
     ) -> Result<(), Failure> {
         for table in self.layouts.on_statement(query, place, &self.capture.tables, queries)? {
             let name = format!("{}.{}", table.database, table.table);
-            for captured in self.captured.iter_mut().filter(|captured| captured.name == name) {
+            for captured in self.captured.iter_mut().filter(|captured| *captured.name == *name) {
                 captured.raw.clear(); // Equal bytes do not mean equal columns.
                 let known = self.layouts.known(&table, place).is_some();
                 info!(table = %name, known, "the table was altered");
@@ -166,41 +169,51 @@ impl Tables {
 
     /// Takes note of a table map. Equal bytes cost one comparison.
     pub(super) fn map(&mut self, body: &[u8], reader: &Reader<'_>) -> Result<(), MapFailure> {
-        let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
         let raw = body.get(TABLE_ID_BYTES..).unwrap_or_default();
-        let noted = self.entry(table_id);
-        let entry = match noted {
-            Some(Entry::Foreign) => Entry::Foreign,
-            Some(Entry::Captured(index))
-                if self.captured.get(index).is_some_and(|captured| captured.raw == raw) =>
-            {
-                Entry::Captured(index)
-            }
-            _ if !self.capture.tables.captures(database, table) => Entry::Foreign,
-            _ => {
-                let name = format!("{database}.{table}");
-                let known = self.captured.iter().position(|captured| captured.name == name);
-                match known {
-                    Some(index) if self.captured.get(index).is_some_and(|c| c.raw == raw) => {
-                        Entry::Captured(index)
-                    }
-                    known => {
-                        let captured = self.plan(body, raw, (database, table), reader)?;
-                        info!(table = %captured.name, "table layout taken up");
-                        match known.and_then(|index| self.captured.get_mut(index)) {
-                            Some(slot) => *slot = captured,
-                            None => self.captured.push(captured),
-                        }
-                        Entry::Captured(known.unwrap_or(self.captured.len() - 1))
-                    }
-                }
+        let noted = rows_table_id(body).and_then(|id| Some((id, self.entry(id)?)));
+        let is_same = |&(_, entry): &(u64, Entry)| match entry {
+            Entry::Foreign => true,
+            Entry::Captured(index) => {
+                self.captured.get(index).is_some_and(|known| known.raw == raw)
             }
         };
-        self.last = (table_id, entry);
-        if noted != Some(entry) {
-            self.by_id.insert(table_id, entry);
+        if let Some(same) = noted.filter(is_same) {
+            self.last = same;
+            return Ok(());
         }
+        let (table_id, database, table) = table_map_names(body).map_err(MapFailure::decode)?;
+        let entry = if self.capture.tables.captures(database, table) {
+            Entry::Captured(self.take_up(body, raw, (database, table), reader)?)
+        } else {
+            Entry::Foreign
+        };
+        self.last = (table_id, entry);
+        self.by_id.insert(table_id, entry);
         Ok(())
+    }
+
+    /// The place of a captured table that another number or other bytes than before stand for.
+    fn take_up(
+        &mut self,
+        body: &[u8],
+        raw: &[u8],
+        (database, table): (&str, &str),
+        reader: &Reader<'_>,
+    ) -> Result<usize, MapFailure> {
+        let name = format!("{database}.{table}");
+        let known = self.captured.iter().position(|captured| *captured.name == *name);
+        if let Some(index) = known
+            && self.captured.get(index).is_some_and(|captured| captured.raw == raw)
+        {
+            return Ok(index);
+        }
+        let captured = self.plan(body, raw, (database, table), reader)?;
+        info!(table = %captured.name, "table layout taken up");
+        match known.and_then(|index| self.captured.get_mut(index)) {
+            Some(slot) => *slot = captured,
+            None => self.captured.push(captured),
+        }
+        Ok(known.unwrap_or(self.captured.len() - 1))
     }
 
     /// Takes the rows behind a table map for another table's: its layout does not fit, and

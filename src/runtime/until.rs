@@ -6,7 +6,11 @@ pub(super) struct CaughtUp {
 }
 
 impl CaughtUp {
-    pub(super) fn new(target: Offset) -> Self {
+    /// Begins at `start`, whose transactions need not be looked for at every look.
+    pub(super) fn new(mut target: Offset, start: &Offset) -> Self {
+        if let (Some(gtids), Some(known)) = (&mut target.gtids, &start.gtids) {
+            gtids.subtract(known);
+        }
         Self { target }
     }
 

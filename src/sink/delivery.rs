@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -60,6 +61,34 @@ impl Failure {
     }
 }
 
+/// The time of a batch of reports, which it would take longer to ask for at each than to count it.
+#[derive(Default)]
+pub(super) struct Clock {
+    /// Of the batch that is being served without waiting, in microseconds since the epoch; 0 while there is none.
+    now_us: AtomicU64,
+}
+
+impl Clock {
+    /// Serves reports that are there already, all of them at one time.
+    pub(super) fn stopped_while(&self, serve: impl FnOnce()) {
+        self.now_us.store(now_us(), Ordering::Relaxed);
+        serve();
+        self.now_us.store(0, Ordering::Relaxed);
+    }
+
+    fn now_us(&self) -> u64 {
+        match self.now_us.load(Ordering::Relaxed) {
+            0 => now_us(),
+            of_batch => of_batch,
+        }
+    }
+}
+
+fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
 /// What librdkafka calls back: delivery reports, errors and log lines.
 #[derive(Clone)]
 pub(super) struct Delivery {
@@ -67,6 +96,7 @@ pub(super) struct Delivery {
     pub(super) metrics: ConnectorMetrics,
     pub(super) failure: Arc<Failure>,
     pub(super) queued: Option<Arc<AtomicU64>>,
+    pub(super) clock: Arc<Clock>,
     /// Records count as published once their transaction is committed, not when they are acknowledged.
     in_transactions: bool,
 }
@@ -80,7 +110,14 @@ impl Delivery {
         in_transactions: bool,
     ) -> Self {
         let queued = lanes::larger_than_queue(config).map(|_| Arc::default());
-        Self { in_flight, metrics, failure: Arc::default(), queued, in_transactions }
+        Self {
+            in_flight,
+            metrics,
+            failure: Arc::default(),
+            queued,
+            clock: Arc::default(),
+            in_transactions,
+        }
     }
 }
 
@@ -165,7 +202,7 @@ impl ProducerContext for Delivery {
                     info!("Kafka answers again");
                 }
                 if commit_us > 0 && !self.in_transactions {
-                    self.metrics.relayed(commit_us);
+                    self.metrics.relayed(commit_us, self.clock.now_us());
                 }
             }
             Err((err, message)) => {

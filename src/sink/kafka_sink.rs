@@ -8,7 +8,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use tokio::runtime::Handle;
 use tracing::debug;
 
-use super::delivery::{self, Delivery, Failure, of_record, refusal};
+use super::delivery::{self, Clock, Delivery, Failure, of_record, refusal};
 use super::lanes::{self, Lanes, QUEUE_BYTES, QUEUE_RECORDS};
 use super::topics::TopicMaker;
 use super::{Sink, SinkError};
@@ -37,6 +37,7 @@ pub struct KafkaSink {
     failure: Arc<Failure>,
     /// Bytes in the queue, where a record may be larger than it should be.
     queued: Option<Arc<AtomicU64>>,
+    clock: Arc<Clock>,
     topics: Option<TopicMaker>,
     turns: u32,
     metrics: ConnectorMetrics,
@@ -69,7 +70,7 @@ impl KafkaSink {
         config: &SinkConfig,
         handle: &Handle,
     ) -> Result<Self, SinkError> {
-        let Delivery { failure, queued, metrics, .. } = delivery;
+        let Delivery { failure, queued, clock, metrics, .. } = delivery;
         let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
         reached.map_err(|err| {
             lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.
@@ -87,6 +88,7 @@ impl KafkaSink {
             lanes: Arc::new(lanes),
             failure,
             queued,
+            clock,
             topics: topics.transpose()?,
             turns: 0,
             metrics,
@@ -190,7 +192,7 @@ impl Sink for KafkaSink {
     }
 
     fn poll(&mut self) -> Result<(), SinkError> {
-        self.lanes.active().poll(Duration::ZERO);
+        self.clock.stopped_while(|| self.lanes.active().poll(Duration::ZERO));
         self.failure.check()
     }
 

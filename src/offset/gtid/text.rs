@@ -16,7 +16,9 @@ impl fmt::Display for GtidSet {
             let same_uuid = written.is_some_and(|previous| previous.uuid == source.uuid);
             if !same_uuid {
                 let separator = if written.is_some() { "," } else { "" };
-                write!(f, "{separator}{}", source.uuid_text())?;
+                f.write_str(separator)?;
+                let uuid = uuid::Uuid::from_bytes(source.uuid).hyphenated();
+                f.write_str(uuid.encode_lower(&mut uuid::Uuid::encode_buffer()))?;
             }
             if !source.tag.is_empty() {
                 write!(f, ":{}", source.tag.as_str())?;

@@ -1,5 +1,7 @@
 //! Statements: where transactions begin and end, XA and savepoints among them, and what alters tables.
 
+use std::rc::Rc;
+
 use super::{Stream, reset};
 use crate::checkpoint::Store;
 use crate::runtime::Failure;
@@ -89,7 +91,7 @@ impl Stream {
         let (id, ts_ms) = (transaction.id(), transaction.original_ms());
         let way =
             Way { routing: &self.routing, arena: &self.arena, commit_us: transaction.commit_us };
-        self.sent_from.note(sender.sequence() + 1, "(BEGIN)");
+        self.sent_from.note(sender.sequence() + 1, &Rc::from("(BEGIN)"));
         metadata.begin(id, ts_ms, transaction.is_resumed(), way, sender)
     }
 
@@ -120,7 +122,7 @@ impl Stream {
             arena: &self.arena,
             commit_us: self.transaction.commit_us,
         };
-        self.sent_from.note(sender.sequence() + 1, "(END)");
+        self.sent_from.note(sender.sequence() + 1, &Rc::from("(END)"));
         metadata.end(way, sender)
     }
 
