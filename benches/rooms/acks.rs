@@ -6,7 +6,7 @@ use outflow::checkpoint::{Boundary, CompletedGtids, InFlight};
 use outflow::offset::{Gtid, GtidSet, GtidSource, Offset, Tag};
 
 /// Records of one pass.
-const RECORDS: u64 = 10_000;
+pub(crate) const RECORDS: u64 = 10_000;
 /// Records in a batch of one partition: their reports come together.
 const BATCH: u64 = 500;
 /// As many places are handed over at a time.
@@ -18,7 +18,7 @@ pub(crate) fn measure(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(RECORDS));
     for per in [1, 100] {
         group.bench_function(format!("in order, {per} a transaction"), |bencher| {
-            bencher.iter(Ring::new(per).passes(|n| n));
+            bencher.iter(in_order(per));
         });
         group.bench_function(
             format!("batches the wrong way round, {per} a transaction"),
@@ -33,31 +33,43 @@ pub(crate) fn measure(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Passes of records that are acknowledged as they were sent, a place behind every so many.
+pub(crate) fn in_order(per: u64) -> impl FnMut() -> u64 {
+    Ring::new(per).passes(|n| n)
+}
+
 /// A ring and where it is.
 struct Ring {
     in_flight: InFlight,
     next: u64,
     per: u64,
+    places: Vec<Boundary>,
     file: Arc<str>,
 }
 
 impl Ring {
     fn new(per: u64) -> Self {
         let offset = Offset { gtids: Some(GtidSet::default()), ..Offset::default() };
-        Self { in_flight: InFlight::new(offset), next: 0, per, file: Arc::from("binlog.000001") }
+        Self {
+            in_flight: InFlight::new(offset),
+            next: 0,
+            per,
+            places: Vec::new(),
+            file: Arc::from("binlog.000001"),
+        }
     }
 
     /// Sends records, and acknowledges them in an order.
     fn passes(mut self, order: impl Fn(u64) -> u64) -> impl FnMut() -> u64 {
         move || {
-            let (first, mut places) = (self.next, Vec::new());
+            let first = self.next;
             for sequence in first..first + RECORDS {
                 self.in_flight.sent(sequence, sequence);
                 if (sequence + 1).is_multiple_of(self.per) {
-                    places.push(self.place(sequence + 1));
+                    self.places.push(self.place(sequence + 1));
                 }
                 if (sequence + 1).is_multiple_of(PLACES) {
-                    self.in_flight.publish(&mut places);
+                    self.in_flight.publish(&mut self.places);
                 }
             }
             for n in 0..RECORDS {

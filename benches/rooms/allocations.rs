@@ -5,9 +5,10 @@ use std::io::Write;
 
 use bumpalo::Bump;
 
+use crate::acks;
 use crate::recording::{Pipeline, config, outboxes};
 
-/// Passes over the recording.
+/// Passes that are counted.
 const PASSES: u64 = 100;
 
 /// Counts and prints; a row that allocates ends the bench.
@@ -17,20 +18,26 @@ pub(crate) fn show() {
     for table in outboxes(&config) {
         let (table, plan) = table.routed(&pipeline.router);
         let mut arena = Bump::with_capacity(16 << 10);
-        // The first pass may warm up what lasts.
-        black_box(pipeline.run(&table, &plan, &mut arena));
-        let counted = allocation_counter::measure(|| {
-            for _ in 0..PASSES {
-                black_box(pipeline.run(&table, &plan, &mut arena));
-            }
+        let rows = table.rows;
+        let what = format!("{}, decoded, routed and converted", table.name);
+        count(&what, rows, || {
+            black_box(pipeline.run(&table, &plan, &mut arena));
         });
-        let rows = table.rows * PASSES;
-        say(&format!(
-            "{}: {} allocations in {rows} rows, decoded, routed and converted",
-            table.name, counted.count_total
-        ));
-        assert_eq!(counted.count_total, 0, "a row of {} allocates", table.name);
     }
+    for per in [1, 100] {
+        let mut pass = acks::in_order(per);
+        count(&format!("acknowledgements, {per} a transaction"), acks::RECORDS, || {
+            black_box(pass());
+        });
+    }
+}
+
+fn count(what: &str, rows: u64, mut pass: impl FnMut()) {
+    // The first pass may warm up what lasts.
+    pass();
+    let counted = allocation_counter::measure(|| (0..PASSES).for_each(|_| pass()));
+    say(&format!("{what}: {} allocations in {} rows", counted.count_total, rows * PASSES));
+    assert_eq!(counted.count_total, 0, "{what}: a row allocates");
 }
 
 fn say(text: &str) {

@@ -129,8 +129,8 @@ pub(super) fn bytes(key: Option<&[u8]>, value: Option<&[u8]>) -> u64 {
 
 impl ClientContext for Delivery {
     fn log(&self, level: RDKafkaLogLevel, fac: &str, message: &str) {
-        // Our own settings, and what every attempt of an outage repeats.
-        if fac == "CONFWARN" || self.metrics.kafka_connected.get() == 0 {
+        // Our own settings, each partition without a leader at every look, and what every attempt of an outage repeats.
+        if matches!(fac, "CONFWARN" | "METADATAUPDATE") || self.metrics.kafka_connected.get() == 0 {
             return debug!(facility = fac, "librdkafka: {message}");
         }
         match level {
