@@ -87,6 +87,38 @@ impl Converters {
             timestamp: record.timestamp,
         })
     }
+
+    /// As [`Self::convert`], but borrows nothing of the record, which may then go.
+    ///
+    /// # Errors
+    /// As [`Self::convert`].
+    pub fn convert_apart<'o>(
+        &self,
+        record: &SourceRecord<'_>,
+        out: &'o Bump,
+    ) -> Result<ProducerRecord<'o>, ConvertError> {
+        let arena = Bump::new();
+        let copied = |bytes: Option<&[u8]>| bytes.map(|bytes| &*out.alloc_slice_copy(bytes));
+        let mut headers = ArenaVec::with_capacity_in(record.headers.len(), out);
+        for header in &record.headers {
+            let value = self.header.convert(&header.value, &arena)?;
+            headers.push((&*out.alloc_str(header.key), copied(value)));
+        }
+        let key = copied(self.key.convert(&record.key, &arena)?);
+        let SchemaAndValue { schema, value } = &record.value;
+        let value = match &self.value.format {
+            Format::Json(json) => json.convert(schema.as_deref(), *value, out)?,
+            _ => copied(self.value.convert(&record.value, &arena)?),
+        };
+        Ok(ProducerRecord {
+            topic: out.alloc_str(record.topic),
+            partition: record.partition,
+            key,
+            value,
+            headers: headers.into_bump_slice(),
+            timestamp: record.timestamp,
+        })
+    }
 }
 
 impl Converter {

@@ -20,12 +20,12 @@ pub(super) struct JsonConverter {
 }
 
 impl JsonConverter {
-    pub(super) fn convert<'a>(
+    pub(super) fn convert<'o>(
         &self,
         schema: Option<&Schema>,
-        value: Value<'a>,
-        arena: &'a Bump,
-    ) -> Result<Option<&'a [u8]>, ConvertError> {
+        value: Value<'_>,
+        arena: &'o Bump,
+    ) -> Result<Option<&'o [u8]>, ConvertError> {
         if schema.is_none() && value.is_null() {
             return Ok(None);
         }

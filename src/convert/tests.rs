@@ -54,7 +54,10 @@ fn written(
         headers,
         timestamp: None,
     };
+    let out = Bump::new();
+    let apart = converters.convert_apart(&record, &out);
     let record = converters.convert(&record, &arena)?;
+    assert_eq!(apart.unwrap(), record, "apart from the row");
     let bytes = if as_header { record.headers[0].1 } else { record.value };
     Ok(bytes.map(<[u8]>::to_vec))
 }

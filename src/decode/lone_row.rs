@@ -20,7 +20,9 @@ impl RowsEvent<'_> {
         arena: &'a Bump,
         source_ts_ms: i64,
     ) -> Result<Option<RowChange<'a>>, DecodeError> {
-        if self.kind != RowsKind::Insert || !plan.has_map || plan.columns.len() != self.columns {
+        let is_empty = self.rows.is_empty() && !self.empty_row;
+        let fits = plan.has_map && plan.columns.len() == self.columns;
+        if self.kind != RowsKind::Insert || is_empty || !fits {
             return Ok(None);
         }
         let (mut row, mut behind) = (*self, self.rows);

@@ -19,7 +19,7 @@ use super::queries::Queries;
 use super::routing::Routing;
 use super::sender::Sender;
 use super::snapshot::Publisher;
-use super::start::{Start, start};
+use super::start::{Carried, Start, start};
 use super::stream::Stream;
 use super::until::CaughtUp;
 use super::worker::{Shared, SinkKind};
@@ -46,8 +46,6 @@ pub(super) struct Connector {
     metrics: ConnectorMetrics,
     /// Records go one by one, since the broker refused a batch of them as too large.
     alone: AtomicBool,
-    /// What servers know this replica by, where the store knows none yet and perhaps cannot keep one.
-    fresh_uuid: Uuid,
     /// Exactly-once delivery.
     claim: Option<Claim>,
     /// In Kafka transactions: where a MySQL transaction begins that cannot be published, so that those before it are.
@@ -81,7 +79,6 @@ impl Connector {
             shared,
             metrics,
             alone: AtomicBool::new(false),
-            fresh_uuid: Uuid::now_v7(),
             claim,
             border: Mutex::default(),
         }
@@ -91,10 +88,10 @@ impl Connector {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = Arc::new(Mutex::new(Store::open(&self.shared.data_dir, &self.config.name)?));
         let mut backoff = Backoff::new(self.config.source.retry_wait_max);
-        let mut started = false;
+        let mut carried = Carried::default();
         let mut hosts = Hosts::new(&self.config.source.hosts);
         loop {
-            let result = self.session(&store, hosts.present(), &mut backoff, &mut started);
+            let result = self.session(&store, hosts.present(), &mut backoff, &mut carried);
             let failure = match result {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
@@ -102,6 +99,12 @@ impl Connector {
             if failure.is_of_batch() && !self.alone.swap(true, Ordering::Relaxed) {
                 let error = failure.chain();
                 warn!(connector = %self.config.name, error, "a batch was refused as too large: its records are sent again, from now on one by one, which is slower; a producer.override.batch.size below the topic's max.message.bytes avoids this");
+                continue;
+            }
+            if failure.is_without_gtids() && !carried.by_position {
+                carried.by_position = true;
+                let error = failure.chain();
+                warn!(connector = %self.config.name, error, "going on from the place in the log");
                 continue;
             }
             if self.takes_border() {
@@ -170,7 +173,7 @@ impl Connector {
         store: &Arc<Mutex<Store>>,
         host: &str,
         backoff: &mut Backoff,
-        started: &mut bool,
+        carried: &mut Carried,
     ) -> Result<(), Failure> {
         let queries = Queries::new(&self.shared.handle, Arc::clone(&self.config), host);
         let routing = Rc::new(Routing::new(&self.config)?);
@@ -178,16 +181,9 @@ impl Connector {
         // In exactly-once delivery the claim has read it.
         let takes_over = self.shared.sink == SinkKind::Kafka && self.claim.is_none();
         let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| takes_over);
-        let start = start(
-            &self.config,
-            &queries,
-            store,
-            &routing,
-            offsets_topic.as_ref(),
-            self.fresh_uuid,
-            *started,
-        )?;
-        *started = true;
+        let start =
+            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), carried)?;
+        carried.started = true;
         let caught_up =
             self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone(), &start.offset));
         in_flight.begin_at(start.offset.clone());

@@ -79,6 +79,11 @@ impl Tolerance {
         self.dead_letters.is_some() || (self.all && self.log_rows)
     }
 
+    /// Whether any row may fail.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.all
+    }
+
     /// Whether a row may fail with this.
     pub(super) fn covers(&self, failure: &Failure) -> bool {
         self.all && account(failure).is_some()

@@ -209,6 +209,11 @@ impl Failure {
         matches!(source.reason(), SinkError::TooLarge { .. })
     }
 
+    /// Whether the log can only be read on from a place in it.
+    pub(super) fn is_without_gtids(&self) -> bool {
+        matches!(self, Self::Source(source) if matches!(**source, SourceError::WithoutGtids(_)))
+    }
+
     /// Whether it lies in what a transaction holds, so that those before it could still be published.
     pub(super) fn is_of_transaction(&self) -> bool {
         match self {

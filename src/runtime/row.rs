@@ -13,6 +13,7 @@ use super::transaction::Transaction;
 use super::transaction_metadata::TransactionMetadata;
 use crate::config::InvalidOperation;
 use crate::connect::{Cell, Operation, RowChange, SourceRecord};
+use crate::convert::{ConvertError, ProducerRecord};
 use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
 use crate::route::{DropReason, ExpandWarning, RouteError, Routed, RouterPlan};
@@ -74,6 +75,14 @@ impl<'a> RowContext<'a> {
             source: Box::new(source),
         }
     }
+
+    fn convert_failure(&self, table: &str, source: ConvertError) -> Failure {
+        Failure::Convert {
+            transaction: self.transaction.name(),
+            table: table.to_owned(),
+            source: Box::new(source),
+        }
+    }
 }
 
 /// Routes, converts and sends one row, or drops it for a reason that is counted.
@@ -112,22 +121,67 @@ fn try_route<'a>(
     context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
+    match routed(table, plan, change, now_ms, context)? {
+        Some(record) => finish(table, record, context, sender),
+        None => Ok(()),
+    }
+}
+
+/// As [`send_row`], but gives the record, which borrows nothing of the row's.
+pub(super) fn convert_row<'a, 'o>(
+    row: Row<'a>,
+    context: &mut RowContext<'a>,
+    out: &'o Bump,
+) -> Result<Option<ProducerRecord<'o>>, Failure> {
+    let Row { table, plan, change, now_ms } = row;
+    if context.was_in_snapshot(table, change) {
+        return Ok(None);
+    }
+    if let Some(metadata) = &mut context.metadata {
+        metadata.count_row(&table.name, change);
+    }
+    let Some(record) = routed(table, plan, change, now_ms, context)? else { return Ok(None) };
+    let Some(record) = transformed(table, record, context)? else { return Ok(None) };
+    let record = context.routing.converters.convert_apart(&record, out);
+    record.map(Some).map_err(|source| context.convert_failure(&table.name, source))
+}
+
+/// What the router makes of a row; none where that publishes nothing, which is counted.
+fn routed<'a>(
+    table: &Captured,
+    plan: &'a RouterPlan,
+    change: &RowChange<'a>,
+    now_ms: i64,
+    context: &mut RowContext<'a>,
+) -> Result<Option<SourceRecord<'a>>, Failure> {
     let routed = context.routing.router.route(plan, change, now_ms, context.arena);
     match routed.map_err(|source| context.route_failure(&table.name, source))? {
         Routed::Record(record, warning) => {
             if let Some(warning) = warning {
                 context.dropped.not_expanded(&table.name, &warning);
             }
-            finish(table, record, context, sender)
+            return Ok(Some(record));
         }
         Routed::Dropped(DropReason::Update) => {
-            context.dropped.update(&table.name, context.transaction)
+            context.dropped.update(&table.name, context.transaction)?;
         }
-        Routed::Dropped(DropReason::Delete) => {
-            context.dropped.metrics.dropped_deletes.inc();
-            Ok(())
-        }
+        Routed::Dropped(DropReason::Delete) => context.dropped.metrics.dropped_deletes.inc(),
     }
+    Ok(None)
+}
+
+/// Passes a record through the transforms behind the router; none where a filter drops it.
+fn transformed<'a>(
+    table: &Captured,
+    record: SourceRecord<'a>,
+    context: &mut RowContext<'a>,
+) -> Result<Option<SourceRecord<'a>>, Failure> {
+    let record = context.routing.chain.apply(record, context.arena);
+    let record = record.map_err(|err| context.route_failure(&table.name, err))?;
+    if record.is_none() {
+        context.dropped.filtered();
+    }
+    Ok(record)
 }
 
 /// Passes a record through the transforms behind the router, converts and sends it.
@@ -137,18 +191,9 @@ pub(super) fn finish<'a>(
     context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
-    let Routing { chain, converters, .. } = context.routing;
-    let record = chain.apply(record, context.arena);
-    let Some(record) = record.map_err(|err| context.route_failure(&table.name, err))? else {
-        context.dropped.filtered();
-        return Ok(());
-    };
-    let record = converters.convert(&record, context.arena);
-    let record = record.map_err(|source| Failure::Convert {
-        transaction: context.transaction.name(),
-        table: table.name.to_string(),
-        source: Box::new(source),
-    })?;
+    let Some(record) = transformed(table, record, context)? else { return Ok(()) };
+    let record = context.routing.converters.convert(&record, context.arena);
+    let record = record.map_err(|source| context.convert_failure(&table.name, source))?;
     sender.send(&record, context.transaction.commit_us)
 }
 

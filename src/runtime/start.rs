@@ -39,22 +39,36 @@ pub(super) struct Start {
     pub(super) snapshot: Option<InitialSnapshot>,
 }
 
-/// Checks the server and every captured table, then finds the place to start from and stores it. `again` says
-/// that this is no new start but one more try after a failure. Without a place of its own the connector goes on
-/// where Connect stopped, as `offsets_topic` says.
+/// What a connector carries from one session to the next.
+pub(super) struct Carried {
+    /// What servers know this replica by, where the store knows none yet and perhaps cannot keep one.
+    fresh_uuid: Uuid,
+    /// The next session is no new start but one more try after a failure.
+    pub(super) started: bool,
+    /// The log is read on from a place in it, since it has transactions without GTIDs.
+    pub(super) by_position: bool,
+}
+
+impl Default for Carried {
+    fn default() -> Self {
+        Self { fresh_uuid: Uuid::now_v7(), started: false, by_position: false }
+    }
+}
+
+/// Checks the server and every captured table, then finds the place to start from and stores it. Without a place of
+/// its own the connector goes on where Connect stopped, as `offsets_topic` says.
 pub(super) fn start(
     config: &ConnectorConfig,
     queries: &Queries,
     store: &Mutex<Store>,
     routing: &Routing,
     offsets_topic: Option<&OffsetsTopic>,
-    fresh_uuid: Uuid,
-    again: bool,
+    carried: &Carried,
 ) -> Result<Start, Failure> {
     let mut store = Store::lock(store);
     let uuid = match &config.exactly_once {
         Some(exactly_once) => shared_uuid(exactly_once, &config.source),
-        None => replica_uuid(&store, fresh_uuid)?,
+        None => replica_uuid(&store, carried.fresh_uuid)?,
     };
     let server = queries.preflight(uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
@@ -69,8 +83,9 @@ pub(super) fn start(
         (None, Some(topic)) => (take_over(config, topic)?, true),
         (stored, _) => (stored, false),
     };
-    let mut plan = Plan::new(config.snapshot_mode, stored, again)?;
-    if let Plan::Resume(offset) = plan {
+    let mut plan = Plan::new(config.snapshot_mode, stored, carried.started)?;
+    if let Plan::Resume(mut offset) = plan {
+        offset.gtids = offset.gtids.filter(|_| !carried.by_position);
         match resume(config, &server, queries, offset, &store) {
             Ok(offset) => {
                 if taken {

@@ -78,6 +78,9 @@ pub enum SourceError {
     /// We have transactions that the server lacks (1236).
     #[error("MySQL lacks transactions that were read before; is it the same server? {0}")]
     AheadOfSource(String),
+    /// The log goes on with transactions that have no GTID, or the server has none any more (1236).
+    #[error("GTIDs were switched off, so that the binlog cannot be read on by them: {0}")]
+    WithoutGtids(String),
     /// An event is larger than the server is willing to send (1236, 1153).
     #[error("MySQL cannot send an event that exceeds its max_allowed_packet: {0}")]
     MaxAllowedPacket(String),
@@ -186,6 +189,7 @@ impl SourceError {
             | Self::MissingLog(_)
             | Self::ClashingReplica(_)
             | Self::AheadOfSource(_)
+            | Self::WithoutGtids(_)
             | Self::MaxAllowedPacket(_)
             | Self::PositionTooLarge { .. }
             | Self::Server { .. }
@@ -215,6 +219,7 @@ impl SourceError {
             DUMP_FAILED if has("more GTIDs") || has("position > file size") => {
                 Self::AheadOfSource(message)
             }
+            DUMP_FAILED if has("AUTO_POSITION") => Self::WithoutGtids(message),
             DUMP_FAILED if has("max_allowed_packet") => Self::MaxAllowedPacket(message),
             DUMP_FAILED if has("Could not find first log") || has("could not find next log") => {
                 Self::MissingLog(message)
@@ -285,6 +290,13 @@ mod tests {
             dump("log event entry exceeded max_allowed_packet; Increase max_allowed_packet"),
             SourceError::MaxAllowedPacket(_)
         ));
+        for without in [
+            "Cannot replicate anonymous transaction when AUTO_POSITION = 1, at file ./b.1, position 4.",
+            "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE = OFF \
+             instead of ON.",
+        ] {
+            assert!(matches!(dump(without), SourceError::WithoutGtids(_)));
+        }
         assert!(matches!(dump("Binary log is not open"), SourceError::Server { code: 1236, .. }));
     }
 

@@ -6,6 +6,7 @@
 mod disk;
 mod exactly_once;
 mod frozen;
+mod history;
 mod large;
 mod leaders;
 mod scene;

@@ -6,12 +6,12 @@ use bumpalo::Bump;
 
 use super::{Stream, decode_failure, reset};
 use crate::connect::RowChange;
-use crate::decode::{DecodeError, RowsEvent, TablePlan, rows_table_id};
+use crate::decode::{DecodeError, RowsEvent, rows_table_id};
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
 use crate::runtime::clock::{now_ms, now_ns};
 use crate::runtime::routing::Course;
-use crate::runtime::row::{Row, RowContext, send_row};
+use crate::runtime::row::{Row, RowContext, convert_row, send_row};
 use crate::runtime::sender::Sender;
 use crate::runtime::tables::Captured;
 use crate::runtime::transaction::Transaction;
@@ -49,35 +49,12 @@ impl Inside {
     }
 }
 
-/// The rows of an event, or the one of a large event whose bytes are gone.
-enum Rows<'b> {
-    Several(RowsEvent<'b>),
-    Large(Option<RowChange<'b>>),
-}
-
-impl<'b> Rows<'b> {
-    fn next<'a>(
-        &mut self,
-        plan: &'a TablePlan,
-        arena: &'a Bump,
-        source_ts_ms: i64,
-    ) -> Result<Option<RowChange<'a>>, DecodeError>
-    where
-        'b: 'a,
-    {
-        match self {
-            Self::Several(rows) => rows.next_row(plan, arena, source_ts_ms),
-            Self::Large(change) => Ok(change.take()),
-        }
-    }
-}
-
 fn parse<'e>(event: &'e Event<'_>) -> Result<RowsEvent<'e>, DecodeError> {
     RowsEvent::parse(event.header.event_type, &event.body)
 }
 
-/// Decodes the row of a large event and gives the event's bytes back, so that a row is not there three times: as it
-/// came, decoded, and in the producer's queue. What cannot be decoded so is left to who reads the rows in turn.
+/// Decodes the row of a large event and gives the event's bytes back. What cannot be decoded so is left to who reads
+/// the rows in turn.
 fn take_large<'a>(
     event: &mut Event<'_>,
     table: &'a Captured,
@@ -97,25 +74,23 @@ impl Stream {
         mut event: Event<'_>,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
+        if matches!(event.body, Cow::Owned(_)) && self.send_large(&mut event, sender)? {
+            return Ok(());
+        }
         let Some(table) = rows_table_id(&event.body).and_then(|id| self.tables.captured(id)) else {
             return Ok(());
         };
+        let mut rows = parse(&event).map_err(|err| decode_failure(&self.transaction, err))?;
         let source_ts_ms = i64::from(event.header.timestamp) * 1000;
-        let of = |event| parse(event).map_err(|err| decode_failure(&self.transaction, err));
         let plan = match &table.course {
             Course::Routed(plan) => plan,
-            Course::Gated(_) => return self.send_changes(of(&event)?, sender),
-            Course::Dropped => return self.drop_rows(of(&event)?, source_ts_ms, sender),
-        };
-        let large = Bump::new();
-        let mut rows = match take_large(&mut event, table, &large) {
-            Some(change) => Rows::Large(Some(change)),
-            None => Rows::Several(of(&event)?),
+            Course::Gated(_) => return self.send_changes(rows, sender),
+            Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
         };
         let now_ms = now_ms();
         loop {
             reset(&mut self.arena);
-            let change = match rows.next(&table.plan, &self.arena, source_ts_ms) {
+            let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
                     self.transaction.row_done();
@@ -148,8 +123,41 @@ impl Stream {
             }
             self.inside.row_done(&mut self.transaction, sender)?;
         }
-        reset(&mut self.arena);
         Ok(())
+    }
+
+    /// Sends the row of a large event; false where that is to go the usual way. It is there twice at the most: as it
+    /// came and decoded, decoded and converted, converted and in the producer's queue.
+    fn send_large(&mut self, event: &mut Event<'_>, sender: &mut Sender) -> Result<bool, Failure> {
+        let table = rows_table_id(&event.body).and_then(|id| self.tables.captured(id));
+        let Some((table, Course::Routed(plan))) = table.map(|table| (table, &table.course)) else {
+            return Ok(false);
+        };
+        // What becomes of a row that fails needs all of it.
+        if self.routing.tolerance.is_asked_for() || self.transaction.skips_row() {
+            return Ok(false);
+        }
+        let (decoded, converted) = (Bump::new(), Bump::new());
+        let Some(change) = take_large(event, table, &decoded) else { return Ok(false) };
+        if !self.config.skipped_operations.skips(&change) {
+            self.sent_from.note(sender.sequence() + 1, &table.name);
+            let row = Row { table, plan, change: &change, now_ms: now_ms() };
+            let mut context = RowContext {
+                routing: &self.routing,
+                arena: &decoded,
+                transaction: &self.transaction,
+                overlap: &mut self.overlap,
+                dropped: &mut self.dropped,
+                metadata: self.metadata.as_mut(),
+            };
+            let record = convert_row(row, &mut context, &converted)?;
+            drop(decoded);
+            if let Some(record) = record {
+                sender.send(&record, self.transaction.commit_us)?;
+            }
+        }
+        self.inside.row_done(&mut self.transaction, sender)?;
+        Ok(true)
     }
 
     /// As [`Self::send_rows`], for a table of which no record goes anywhere.
