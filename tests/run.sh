@@ -59,6 +59,11 @@ run_chaos() {
     passed=$((passed + 1))
 }
 
+# Licences and origins of everything that is built in; the database of known faults is asked for elsewhere.
+check_dependencies() {
+    cargo deny --locked check bans licenses sources
+}
+
 run_quickstart() {
     "$repository/docker/quickstart.sh" --once && passed=$((passed + 1))
 }
@@ -74,6 +79,9 @@ main() {
     trap 'exit 130' INT TERM
     step "cargo fmt" cargo fmt --check
     step "cargo clippy" lint
+    if cargo deny --version >/dev/null 2>&1; then
+        step "cargo deny" check_dependencies
+    fi
     step "cargo test" run_tests
     step "tests/chaos.sh" run_chaos
     step "docker/quickstart.sh" run_quickstart

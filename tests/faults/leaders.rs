@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::scene::{GOES_ON_MAX, Writer};
-use crate::support::{Broker, Kafka, MySqlServer, Outbox, until};
+use crate::support::{Broker, Kafka, Outbox, mysql, until};
 
 /// A leader that was away leads again as soon as it has everything.
 const REBALANCED: [&str; 2] =
@@ -20,7 +20,7 @@ fn changes_of_leaders_lose_and_repeat_nothing() {
     let second = Broker::started_with("kafka:leaders-second", &options);
     let servers = [&*first.bootstrap_servers, &second.bootstrap_servers].join(",");
     let both = Broker { bootstrap_servers: servers.clone(), ..first.clone() };
-    let mut outbox = Outbox::on("leaders", MySqlServer::started("mysql:faults"), both);
+    let mut outbox = Outbox::on("leaders", mysql().clone(), both);
     let kafka = Kafka::connect(&servers);
     outbox.topic = format!("{}.led", outbox.topic);
     outbox.set("transforms.outbox.route.topic.replacement", &outbox.topic.clone());
