@@ -203,6 +203,7 @@ mod tests {
             row: 0,
             ts_sec: 1,
             server_id: 1,
+            snapshot: None,
         }
     }
 
