@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use scene::{Key, Scene, write};
 
 use crate::exactly_once::exactly_once;
-use crate::support::{Outbox, Outflow, Random, Repeat};
+use crate::support::{MySqlServer, Outbox, Outflow, Random, Repeat, broker};
 
 /// Rows of each table before the first start.
 const ROWS: u64 = 12_000;
@@ -83,6 +83,18 @@ fn ten_stops_in_a_snapshot_lose_and_repeat_nothing() {
     let mut scene = Scene::new("snap-stops", &KEYS);
     let repeats = interrupt(&mut scene, |outflow| assert_eq!(outflow.stop(), 0));
     assert!(repeats.is_empty(), "{} repeats, such as {:?}", repeats.len(), repeats[0]);
+}
+
+#[test]
+fn ten_stops_in_a_snapshot_without_gtids_lose_and_repeat_nothing() {
+    let options = ["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"];
+    let server = MySqlServer::started_with("mysql:snapshot-positions", &options);
+    let outbox = Outbox::on("snap-positions", server.clone(), broker().clone());
+    let mut scene = Scene::on(outbox, &KEYS);
+    let repeats = interrupt(&mut scene, |outflow| assert_eq!(outflow.stop(), 0));
+    assert!(repeats.is_empty(), "{} repeats, such as {:?}", repeats.len(), repeats[0]);
+    drop(scene);
+    server.stop();
 }
 
 #[test]
