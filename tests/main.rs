@@ -28,6 +28,8 @@ mod resume;
 #[cfg(test)]
 mod security;
 #[cfg(test)]
+mod snapshot;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tidy;

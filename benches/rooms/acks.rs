@@ -95,6 +95,7 @@ impl Ring {
             row: 0,
             ts_sec: 1_700_000_000,
             server_id: 1,
+            snapshot: None,
         }
     }
 }

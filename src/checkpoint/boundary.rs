@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::offset::{BinlogPosition, Gtid, GtidInterval, GtidSet, GtidSource, Offset};
+use crate::offset::{
+    BinlogPosition, Gtid, GtidInterval, GtidSet, GtidSource, Offset, SnapshotProgress,
+};
 
 /// A place at which a restart may go on, once every record before it is acknowledged.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Boundary {
     pub ts_sec: u64,
     /// The server that wrote it; 0 for unknown.
     pub server_id: u32,
+    /// How far the snapshot has come by then, while there is one.
+    pub snapshot: Option<Arc<SnapshotProgress>>,
 }
 
 /// Transactions that a boundary completes: mostly one, a run after a stretch of other tables' transactions.
@@ -86,6 +90,7 @@ impl Boundary {
         self.pos = later.pos;
         self.event = later.event;
         self.row = later.row;
+        self.snapshot.clone_from(&later.snapshot);
         if later.ts_sec > 0 {
             self.ts_sec = later.ts_sec;
             self.server_id = later.server_id;
@@ -121,7 +126,8 @@ impl Boundary {
         if let Some(gtids) = &mut offset.gtids {
             self.gtids.add_to(gtids); // A start by position must not leave a set that lacks what came before.
         }
-        offset.snapshot = None;
+        offset.snapshot = self.snapshot.as_ref().map(|_| SnapshotProgress::word());
+        offset.progress.clone_from(&self.snapshot);
         if offset.position.file != *self.file {
             offset.position = BinlogPosition { file: self.file.to_string(), pos: self.pos };
         }

@@ -208,6 +208,7 @@ mod tests {
             row: 0,
             ts_sec: 1,
             server_id: 1,
+            snapshot: None,
         }
     }
 

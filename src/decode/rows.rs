@@ -111,6 +111,12 @@ impl<'b> RowsEvent<'b> {
         Ok(Self { table_id, ends_statement, kind, columns, first, second, rows: reader, empty_row })
     }
 
+    /// Whether it tells of deleted rows.
+    #[must_use]
+    pub fn are_deleted(&self) -> bool {
+        matches!(self.kind, RowsKind::Delete)
+    }
+
     /// The next row, or `None` behind the last.
     ///
     /// An update is told from its key: unchanged it is an `Update` whose cells are all skipped, changed it is

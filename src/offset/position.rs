@@ -1,6 +1,11 @@
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json};
 
-use super::{GtidError, GtidSet};
+use super::{GtidError, GtidSet, SnapshotProgress};
+
+/// The member that Debezium does not know, and passes over.
+const PROGRESS: &str = "outflow_snapshot";
 
 /// A place in the binary log: a file's name and a byte position in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +42,8 @@ pub struct Offset {
     pub server_id: u32,
     /// Debezium's word for a snapshot that has not ended (`INITIAL`).
     pub snapshot: Option<String>,
+    /// How far that snapshot has come, where it is one of ours.
+    pub progress: Option<Arc<SnapshotProgress>>,
 }
 
 /// Why a stored offset cannot be used.
@@ -77,6 +84,13 @@ impl Offset {
             Some(Json::Bool(true)) if !snapshot_completed => Some("INITIAL".to_owned()),
             _ => None,
         };
+        let progress = match object.get(PROGRESS) {
+            Some(Json::String(text)) if snapshot.is_some() => {
+                let progress = serde_json::from_str(text);
+                Some(Arc::new(progress.map_err(|_| OffsetError::Member(PROGRESS))?))
+            }
+            _ => None,
+        };
         Ok(Self {
             position: BinlogPosition { file: file.to_owned(), pos: number("pos")? },
             gtids,
@@ -86,6 +100,7 @@ impl Offset {
             server_id: u32::try_from(number("server_id")?)
                 .map_err(|_| OffsetError::Member("server_id"))?,
             snapshot,
+            progress,
         })
     }
 
@@ -103,6 +118,12 @@ impl Offset {
         }
         if let Some(snapshot) = &self.snapshot {
             object.insert("snapshot".into(), snapshot.clone().into());
+        }
+        // As text, since Connect takes no structures in an offset.
+        if let Some(text) =
+            self.progress.as_deref().and_then(|progress| serde_json::to_string(progress).ok())
+        {
+            object.insert(PROGRESS.into(), text.into());
         }
         for (name, value) in
             [("row", self.row), ("server_id", u64::from(self.server_id)), ("event", self.event)]

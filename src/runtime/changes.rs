@@ -56,7 +56,8 @@ impl<'a> ChangedRow<'a> {
             (None, None) => Ok(()),
             (None, Some(after)) => {
                 let inserted = self.row_change(Change, "c", None, Some(after));
-                if self.source.snapshot.is_none() && context.was_in_snapshot(self.table, &inserted)
+                if self.source.snapshot.is_none()
+                    && context.was_in_snapshot(self.table, &inserted)?
                 {
                     return Ok(());
                 }

@@ -18,7 +18,7 @@ use super::pipeline::Pipeline;
 use super::queries::Queries;
 use super::routing::Routing;
 use super::sender::Sender;
-use super::snapshot::Publisher;
+use super::snapshot::{InitialSnapshot, Publisher};
 use super::start::{Carried, Start, start};
 use super::stream::Stream;
 use super::until::CaughtUp;
@@ -274,52 +274,43 @@ impl Connector {
         caught_up: Option<CaughtUp>,
         backoff: &mut Backoff,
     ) -> Result<(), Failure> {
-        let overlap = match start.snapshot {
-            None => None,
-            Some(snapshot) => {
-                self.status.enter(ConnectorState::Snapshot);
-                self.wait(self.config.source.snapshot_delay)?;
-                let publisher = Publisher {
-                    config: &self.config,
-                    queries,
-                    routing: &routing,
-                    status: &self.status,
-                    metrics: &self.metrics,
-                    stop: &self.shared.stop,
-                    offset: &start.offset,
-                };
-                Some(snapshot.publish(&publisher, &mut session.sender)?)
-            }
-        };
-        if self.config.snapshot_mode == SnapshotMode::InitialOnly {
-            info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
-            return Ok(());
-        }
-        if overlap.is_some() {
-            self.wait(self.config.source.streaming_delay)?;
-        }
-        let offset = session.in_flight.read_offset();
+        let (mut rows, overlap) = start.snapshot.unzip();
         let mut stream = Stream::new(
             Arc::clone(&self.config),
             queries.clone(),
-            routing,
+            Rc::clone(&routing),
             self.metrics.clone(),
             Arc::clone(store),
-            &offset,
+            &start.offset,
             overlap,
         )?;
+        if rows.is_some() {
+            self.status.enter(ConnectorState::Snapshot);
+            self.wait(self.config.source.snapshot_delay)?;
+        }
+        if self.config.snapshot_mode == SnapshotMode::InitialOnly {
+            self.publish_rows(rows, session, &mut stream, queries, &routing)?;
+            info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
+            return Ok(());
+        }
         let mut clashes = 0;
         loop {
             let connected = Instant::now();
             let failure = match self.stream(session, &mut stream, caught_up.as_ref()) {
                 Ok(()) => return Ok(()),
+                Err(Failure::SnapshotReached) => {
+                    self.publish_rows(rows.take(), session, &mut stream, queries, &routing)?;
+                    self.wait(self.config.source.streaming_delay)?;
+                    continue;
+                }
                 Err(failure) => failure,
             };
             stream.place_inside(&mut session.sender)?;
             session.sender.publish();
-            if self.config.source.hosts.len() > 1 && matches!(failure, Failure::Source(_)) {
+            let ends = self.config.source.hosts.len() > 1 || stream.is_before_snapshot();
+            if ends && matches!(failure, Failure::Source(_)) {
                 self.metrics.disconnects.inc();
-                return Err(failure); // Another host may have gone on in this one's place.
+                return Err(failure); // Another host may have gone on in this one's place; a snapshot goes with its session.
             }
             let Failure::Source(source) = failure else {
                 self.note_border(&failure, &mut session.sender);
@@ -337,6 +328,32 @@ impl Connector {
             self.pause_after(source, clashes, backoff)?;
             stream.resume(&session.in_flight.read_offset(), &mut session.sender);
         }
+    }
+
+    /// Publishes the rows of a snapshot that the stream has reached, and leaves the stream behind it.
+    fn publish_rows(
+        &self,
+        rows: Option<InitialSnapshot>,
+        session: &mut Session,
+        stream: &mut Stream,
+        queries: &Queries,
+        routing: &Routing,
+    ) -> Result<(), Failure> {
+        session.sender.publish();
+        if let (Some(rows), Some(snapshot)) = (rows, stream.snapshot()) {
+            let publisher = Publisher {
+                config: &self.config,
+                queries,
+                routing,
+                status: &self.status,
+                metrics: &self.metrics,
+                stop: &self.shared.stop,
+                offset: &session.in_flight.read_offset(),
+            };
+            rows.publish(snapshot, &publisher, &mut session.sender)?;
+        }
+        stream.resume(&session.in_flight.read_offset(), &mut session.sender);
+        Ok(())
     }
 
     /// A wait that the file asks for.
@@ -358,14 +375,15 @@ impl Connector {
         };
         let host = session.host.as_str();
         let mut replica = Replica::connect(&self.config.source, host, session.uuid, &start)?;
-        info!(
-            connector = %self.config.name,
-            file = %offset.position.file,
-            pos = offset.position.pos,
-            gtids = offset.gtids.as_ref().map(tracing::field::display),
-            "streaming"
-        );
-        self.status.enter(ConnectorState::Streaming);
+        let (file, pos) = (&offset.position.file, offset.position.pos);
+        let gtids = offset.gtids.as_ref().map(tracing::field::display);
+        if stream.is_before_snapshot() {
+            info!(connector = %self.config.name, %file, pos, gtids, "reading the log up to the snapshot");
+        } else {
+            info!(connector = %self.config.name, %file, pos, gtids, "streaming");
+            self.status.enter(ConnectorState::Streaming);
+        }
+        let caught_up = caught_up.filter(|_| !stream.is_before_snapshot());
         let mut pipeline = Pipeline {
             stream,
             sender: &mut session.sender,

@@ -275,6 +275,7 @@ fn account(failure: &Failure) -> Option<Account> {
         | Failure::UnknownEvent { .. }
         | Failure::Incident { .. }
         | Failure::Panic(_)
+        | Failure::SnapshotReached
         | Failure::StopRequested => None,
     }
 }

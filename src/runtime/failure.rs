@@ -157,6 +157,9 @@ pub enum Failure {
     /// A stage panicked: a defect of outflow.
     #[error("a stage of the connector panicked: {0}; this is a defect of outflow")]
     Panic(String),
+    /// No failure, but the end of what was asked of the stream: the next transaction is not in the snapshot.
+    #[error("the stream has reached the snapshot")]
+    SnapshotReached,
     /// Somebody asked.
     #[error("stopped on request")]
     StopRequested,
@@ -199,6 +202,7 @@ impl Failure {
             | Self::UnknownEvent { .. }
             | Self::Incident { .. }
             | Self::Panic(_)
+            | Self::SnapshotReached
             | Self::StopRequested => Remedy::Stop,
         }
     }
@@ -240,6 +244,7 @@ impl Failure {
             | Self::Store(_)
             | Self::OffsetsTopic(_)
             | Self::Panic(_)
+            | Self::SnapshotReached
             | Self::StopRequested => false,
         }
     }

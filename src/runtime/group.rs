@@ -225,7 +225,17 @@ mod tests {
     fn place(sequence: u64, file: &str, pos: u64) -> Boundary {
         let gtids = CompletedGtids::None;
         let file = Arc::from(file);
-        Boundary { sequence, gtids, file, pos, event: 0, row: 0, ts_sec: 0, server_id: 0 }
+        Boundary {
+            sequence,
+            gtids,
+            file,
+            pos,
+            event: 0,
+            row: 0,
+            ts_sec: 0,
+            server_id: 0,
+            snapshot: None,
+        }
     }
 
     #[test]

@@ -62,7 +62,8 @@ impl Pipeline<'_> {
 
     /// What is done once nothing more is buffered, or now and then while behind.
     fn turn(&mut self, behind: bool, idle: bool) -> Result<(), Failure> {
-        if !behind {
+        // Before a snapshot each row costs a question, so places would wait long for a full batch.
+        if !behind || self.stream.is_before_snapshot() {
             self.sender.publish();
         }
         let lag = if idle { Duration::ZERO } else { self.stream.lag() };
@@ -85,6 +86,9 @@ impl Pipeline<'_> {
         }
         if self.stream.has_ended() {
             self.stream.forget_ended(&self.checkpointer.stored())?;
+        }
+        if self.stream.has_reached_snapshot() {
+            return Err(Failure::SnapshotReached);
         }
         if !behind && self.has_caught_up() {
             return Err(Failure::StopRequested);

@@ -62,10 +62,18 @@ impl<'a> RowContext<'a> {
         tolerance.pass(&failure, &row, sender)
     }
 
-    /// Whether the snapshot has published this row.
-    pub(super) fn was_in_snapshot(&mut self, table: &Captured, change: &RowChange<'_>) -> bool {
-        change.operation == Operation::Create
-            && self.overlap.as_mut().is_some_and(|overlap| overlap.covers(&table.name, change))
+    /// Whether this row is left to the snapshot.
+    pub(super) fn was_in_snapshot(
+        &mut self,
+        table: &Captured,
+        change: &RowChange<'_>,
+    ) -> Result<bool, Failure> {
+        match self.overlap {
+            Some(overlap) if change.operation == Operation::Create => {
+                overlap.covers(&table.name, change)
+            }
+            _ => Ok(false),
+        }
     }
 
     pub(super) fn route_failure(&self, table: &str, source: RouteError) -> Failure {
@@ -91,7 +99,7 @@ pub(super) fn send_row<'a>(
     context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
-    if context.was_in_snapshot(row.table, row.change) {
+    if context.was_in_snapshot(row.table, row.change)? {
         return Ok(());
     }
     if let Some(metadata) = &mut context.metadata {
@@ -134,7 +142,7 @@ pub(super) fn convert_row<'a, 'o>(
     out: &'o Bump,
 ) -> Result<Option<ProducerRecord<'o>>, Failure> {
     let Row { table, plan, change, now_ms } = row;
-    if context.was_in_snapshot(table, change) {
+    if context.was_in_snapshot(table, change)? {
         return Ok(None);
     }
     if let Some(metadata) = &mut context.metadata {

@@ -1,12 +1,13 @@
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bumpalo::Bump;
-use tracing::info;
+use tracing::{info, warn};
 
 use super::changes::{ChangedRow, read_image};
 use super::clock::{now_ms, now_ns};
 use super::group::Moment;
-use super::overlap::Overlap;
+use super::overlap::{Overlap, PartOfTable};
 use super::queries::Queries;
 use super::routing::{Course, Routing};
 use super::row::{Dropped, Row, RowContext, send_row};
@@ -14,12 +15,13 @@ use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use super::{ConnectorStatus, Failure, Stop};
+use crate::checkpoint::Boundary;
 use crate::config::ConnectorConfig;
 use crate::decode::{RowImages, TableLayout};
 use crate::metrics::ConnectorMetrics;
-use crate::offset::Offset;
+use crate::offset::{Offset, SnapshotProgress, TableProgress};
 use crate::route::ChangeSource;
-use crate::source::{Snapshot, SnapshotRow};
+use crate::source::{KeyOrder, Part, Snapshot, SnapshotRow};
 
 /// Rows that are asked for at once.
 const BATCH_ROWS: usize = 1000;
@@ -28,8 +30,15 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 /// The rows that were in the captured tables before the stream begins.
 pub(super) struct InitialSnapshot {
-    pub(super) snapshot: Snapshot,
-    pub(super) tables: Vec<(TableLayout, Captured)>,
+    tables: Vec<TableToRead>,
+}
+
+/// A table and what of it is still to be published.
+struct TableToRead {
+    layout: TableLayout,
+    captured: Captured,
+    order: Option<KeyOrder>,
+    part: Part,
 }
 
 /// What publishing needs.
@@ -51,68 +60,151 @@ struct Place {
 }
 
 impl InitialSnapshot {
-    /// Publishes every row, and gives what tells them from the stream's first ones.
+    /// What is left to publish of these tables, behind what an interrupted snapshot has published.
+    pub(super) fn new(
+        config: &ConnectorConfig,
+        tables: Vec<(TableLayout, Captured)>,
+        progress: &SnapshotProgress,
+    ) -> Self {
+        let plan = |(layout, captured): (TableLayout, Captured)| {
+            let selected = config.capture.snapshot_selects.contains_key(&*captured.name);
+            let order = KeyOrder::of(&layout).filter(|_| !selected);
+            let part = part(config, &captured.name, order.as_ref(), progress);
+            TableToRead { layout, captured, order, part }
+        };
+        let mut tables: Vec<TableToRead> = tables.into_iter().map(plan).collect();
+        tables.sort_by_key(|table| rank(config, &table.captured.name));
+        Self { tables }
+    }
+
+    /// What tells the rows of `snapshot`, which is open for these tables, from the stream's.
+    pub(super) fn overlap(
+        &self,
+        config: &ConnectorConfig,
+        snapshot: Snapshot,
+        progress: &Arc<SnapshotProgress>,
+        queries: &Queries,
+    ) -> Overlap {
+        let table = |table: &TableToRead| {
+            let (name, mut layout) = (table.captured.name.to_string(), table.layout.clone());
+            if config.capture.snapshot_selects.contains_key(&name) {
+                layout.primary_key.clear(); // Which rows the file's query gives is not asked.
+            }
+            let (order, part) = (table.order.clone(), table.part.clone());
+            (name, PartOfTable { layout, order, part })
+        };
+        let tables = self.tables.iter().map(table).collect();
+        Overlap::ahead(snapshot, tables, Arc::clone(progress), queries.clone())
+    }
+
+    /// Publishes every row that is left.
     pub(super) fn publish(
-        mut self,
+        self,
+        snapshot: &mut Snapshot,
         publisher: &Publisher<'_>,
         sender: &mut Sender,
-    ) -> Result<Overlap, Failure> {
+    ) -> Result<(), Failure> {
         let mut transaction = Transaction::new(publisher.offset);
         transaction.read_at(now_ms());
+        let end = Boundary { snapshot: None, ..transaction.finish(0) };
         let behavior = publisher.config.router.invalid_operation;
         let mut dropped = Dropped::new(behavior, publisher.metrics.clone());
-        let mut tables: Vec<_> =
-            self.tables.iter().filter(|(_, captured)| publisher.wants(&captured.name)).collect();
-        tables.sort_by_key(|(_, captured)| publisher.rank(&captured.name));
+        let mut progress = publisher.offset.progress.as_deref().cloned().unwrap_or_default();
+        let wanted = |table: &&TableToRead| wants(publisher.config, &table.captured.name);
+        let tables: Vec<&TableToRead> = self.tables.iter().filter(wanted).collect();
+        sender.settle(Moment::FarBehind, false)?; // There are many rows.
         let mut total = 0;
-        for (index, (layout, captured)) in tables.iter().enumerate() {
+        for (index, table) in tables.iter().enumerate() {
+            if table.part == Part::Nothing {
+                continue;
+            }
             let place = Place { first: index == 0, last: index + 1 == tables.len() };
-            let left = tables.len() - index;
-            info!(connector = %publisher.config.name, table = %captured.name, tables_left = left, "reading table");
-            publisher.metrics.snapshot_tables_left.set(i64::try_from(left).unwrap_or(i64::MAX));
-            let columns: Vec<&str> = captured.plan.selected().collect();
-            let query = publisher.select(&captured.name);
-            publisher.queries.wait(self.snapshot.read_table(layout, &columns, query))?;
+            publisher.begins(table, tables.len() - index);
+            if !matches!(table.part, Part::Behind(_)) {
+                progress.table = Some(table.unread());
+            }
             let reader = &mut TableReader {
-                snapshot: &mut self.snapshot,
+                snapshot: &mut *snapshot,
                 publisher,
                 transaction: &transaction,
                 dropped: &mut dropped,
-                captured,
+                table,
                 place,
+                progress: &mut progress,
+                end: &end,
                 rows: 0,
             };
             reader.publish(sender)?;
             total += reader.rows;
-            info!(connector = %publisher.config.name, table = %captured.name, rows = reader.rows, "table read");
+            info!(connector = %publisher.config.name, table = %table.captured.name, rows = reader.rows, "table read");
+            progress.table = None;
+            progress.done.push(table.captured.name.to_string());
         }
         publisher.metrics.snapshot_tables_left.set(0);
         info!(connector = %publisher.config.name, rows = total, "snapshot read");
         // Once all of it is acknowledged the snapshot is over and the stream's start is where to go on.
-        sender.place(transaction.finish(sender.sequence()))?;
+        sender.place(Boundary { sequence: sender.sequence(), ..end })?;
         sender.settle(Moment::Idle, true)?; // What comes before the stream's first row may take long.
         sender.publish();
-        // Of these tables every row was read.
-        let whole = self.tables.into_iter().filter(|(_, captured)| {
-            publisher.wants(&captured.name) && publisher.select(&captured.name).is_none()
-        });
-        let layouts = whole.map(|(layout, captured)| (captured.name.to_string(), layout)).collect();
-        Ok(Overlap::new(self.snapshot, layouts, publisher.queries.clone()))
+        Ok(())
+    }
+}
+
+impl TableToRead {
+    fn unread(&self) -> TableProgress {
+        let order = self.order.as_ref().map(KeyOrder::definition).unwrap_or_default();
+        TableProgress { name: self.captured.name.to_string(), order, key: Vec::new() }
+    }
+}
+
+/// What is left of a table.
+fn part(
+    config: &ConnectorConfig,
+    name: &str,
+    order: Option<&KeyOrder>,
+    progress: &SnapshotProgress,
+) -> Part {
+    if !wants(config, name) || progress.done.iter().any(|done| done == name) {
+        return Part::Nothing;
+    }
+    let Some(begun) = progress.table.as_ref().filter(|table| table.name == name) else {
+        return Part::Whole;
+    };
+    if begun.order.is_empty() {
+        warn!(connector = %config.name, table = name, "this table was being read: its rows are published again, since it has no primary key by whose order its reading could go on, or a query of the file is read in its place");
+        return Part::Whole;
+    }
+    if begun.key.is_empty() {
+        return Part::Whole;
+    }
+    let order = order.filter(|order| order.definition() == begun.order);
+    match order.and_then(|order| order.behind(&begun.key)) {
+        Some(condition) => Part::Behind(condition),
+        None => {
+            warn!(connector = %config.name, table = name, "this table was being read, and its primary key has been altered since: its rows are published again");
+            Part::Whole
+        }
+    }
+}
+
+/// Whether `snapshot.include.collection.list` lets this table's rows be read.
+fn wants(config: &ConnectorConfig, table: &str) -> bool {
+    config.capture.snapshot_tables.as_ref().is_none_or(|list| list.matches(table))
+}
+
+/// Tables are read in the order of `table.include.list`.
+fn rank(config: &ConnectorConfig, table: &str) -> Option<usize> {
+    match &config.capture.tables.tables {
+        Some((true, list)) => list.position(table),
+        _ => None,
     }
 }
 
 impl Publisher<'_> {
-    /// Whether `snapshot.include.collection.list` lets this table's rows be read.
-    fn wants(&self, table: &str) -> bool {
-        self.config.capture.snapshot_tables.as_ref().is_none_or(|list| list.matches(table))
-    }
-
-    /// Tables are read in the order of `table.include.list`.
-    fn rank(&self, table: &str) -> Option<usize> {
-        match &self.config.capture.tables.tables {
-            Some((true, list)) => list.position(table),
-            _ => None,
-        }
+    fn begins(&self, table: &TableToRead, left: usize) {
+        let resumed = matches!(table.part, Part::Behind(_));
+        info!(connector = %self.config.name, table = %table.captured.name, tables_left = left, resumed, "reading table");
+        self.metrics.snapshot_tables_left.set(i64::try_from(left).unwrap_or(i64::MAX));
     }
 
     /// The query of `snapshot.select.statement.overrides`.
@@ -123,6 +215,7 @@ impl Publisher<'_> {
     fn batch_done(&self, rows: usize, sender: &mut Sender) -> Result<(), Failure> {
         self.metrics.snapshot_rows.inc_by(u64::try_from(rows).unwrap_or_default());
         self.status.tick();
+        sender.publish();
         sender.poll(true)?;
         sender.split_snapshot()?;
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
@@ -135,34 +228,86 @@ struct TableReader<'r> {
     publisher: &'r Publisher<'r>,
     transaction: &'r Transaction,
     dropped: &'r mut Dropped,
-    captured: &'r Captured,
+    table: &'r TableToRead,
     place: Place,
+    progress: &'r mut SnapshotProgress,
+    /// Where to go on once everything is published.
+    end: &'r Boundary,
     rows: u64,
 }
 
 impl TableReader<'_> {
     fn publish(&mut self, sender: &mut Sender) -> Result<(), Failure> {
+        self.read_table()?;
+        self.note(sender)?;
         let mut arena = Bump::new();
         let mut told = Instant::now();
         let mut batch = self.next_rows()?;
         while !batch.is_empty() {
             // One batch ahead, so that the last row is known as such.
             let following = self.next_rows()?;
-            for (index, row) in batch.iter().enumerate() {
-                arena.reset();
-                let is_last = following.is_empty() && index + 1 == batch.len();
-                self.publish_row(row, is_last, &arena, sender)?;
-                self.rows += 1;
-            }
-            self.publisher.batch_done(batch.len(), sender)?;
+            let before = self.rows;
+            let result = self.publish_batch(&batch, following.is_empty(), &mut arena, sender);
+            let sent = usize::try_from(self.rows - before).unwrap_or(usize::MAX);
+            let noted = match sent.checked_sub(1).and_then(|last| batch.get(last)) {
+                Some(row) => self.note_key(row, sender),
+                None => Ok(()),
+            };
+            result.and(noted)?;
+            self.publisher.batch_done(sent, sender)?;
             if told.elapsed() >= PROGRESS_EVERY {
                 told = Instant::now();
-                let (table, rows) = (&self.captured.name, self.rows);
+                let (table, rows) = (&self.table.captured.name, self.rows);
                 info!(connector = %self.publisher.config.name, %table, rows, "reading table");
             }
             batch = following;
         }
         Ok(())
+    }
+
+    fn read_table(&mut self) -> Result<(), Failure> {
+        let TableToRead { layout, captured, order, part } = self.table;
+        let columns: Vec<&str> = captured.plan.selected().collect();
+        let query = self.publisher.select(&captured.name);
+        let read = self.snapshot.read_table(layout, &columns, (part, order.as_ref()), query);
+        Ok(self.publisher.queries.wait(read)?)
+    }
+
+    /// Publishes rows, each of which counts once it is sent.
+    fn publish_batch(
+        &mut self,
+        batch: &[SnapshotRow],
+        is_end: bool,
+        arena: &mut Bump,
+        sender: &mut Sender,
+    ) -> Result<(), Failure> {
+        for (index, row) in batch.iter().enumerate() {
+            arena.reset();
+            self.publish_row(row, is_end && index + 1 == batch.len(), arena, sender)?;
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// A restart goes on behind this row, once all up to it are acknowledged.
+    fn note_key(&mut self, row: &SnapshotRow, sender: &mut Sender) -> Result<(), Failure> {
+        let Some(table) = self.progress.table.as_mut().filter(|_| self.table.order.is_some())
+        else {
+            return Ok(());
+        };
+        let key = row.iter().skip(self.table.captured.plan.selected().count()).flatten();
+        table.key = key.map(|value| String::from_utf8_lossy(value).into_owned()).collect();
+        self.note(sender)
+    }
+
+    /// A restart goes on as the progress says, once everything sent so far is acknowledged.
+    fn note(&self, sender: &mut Sender) -> Result<(), Failure> {
+        let snapshot = Some(Arc::new(self.progress.clone()));
+        sender.place(Boundary { sequence: sender.sequence(), snapshot, ..self.end.clone() })
+    }
+
+    fn is_first(&self) -> bool {
+        self.rows == 0 && self.table.part == Part::Whole
     }
 
     fn next_rows(&mut self) -> Result<Vec<SnapshotRow>, Failure> {
@@ -176,14 +321,16 @@ impl TableReader<'_> {
         arena: &Bump,
         sender: &mut Sender,
     ) -> Result<(), Failure> {
-        let table = self.captured;
-        let texts: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+        let table = &self.table.captured;
+        let columns = table.plan.selected().count();
+        let texts: Vec<Option<&[u8]>> = row.iter().take(columns).map(Option::as_deref).collect();
         let now_ms = now_ms();
         let change = table.plan.snapshot_row(&texts, arena, now_ms);
         let change = change.map_err(|source| Failure::Decode {
             transaction: format!("none: the snapshot of {}", table.name),
             source: Box::new(source),
         })?;
+        let mark = self.place.mark(self.is_first(), is_last);
         let mut overlap = None;
         let mut context = RowContext {
             routing: self.publisher.routing,
@@ -205,7 +352,7 @@ impl TableReader<'_> {
             Course::Gated(gated) => gated,
         };
         let source = ChangeSource {
-            snapshot: Some(self.place.mark(self.rows == 0, is_last)),
+            snapshot: Some(mark),
             server_id: 0,
             thread: None,
             ..self.transaction.change_source(None)

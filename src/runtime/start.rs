@@ -1,4 +1,4 @@
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ring::digest::{SHA256, digest};
 use tracing::{info, warn};
@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::Failure;
 use super::layouts::Layouts;
+use super::overlap::Overlap;
 use super::queries::Queries;
 use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
@@ -14,13 +15,11 @@ use super::takeover::take_over;
 use crate::checkpoint::{OffsetsTopic, REPLICA_UUID, Store};
 use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
-use crate::offset::{BinlogPosition, Offset};
+use crate::offset::{BinlogPosition, Offset, SnapshotProgress};
 use crate::source::{
-    DumpStart, PreflightProblem, Server, SourceError, check_offset, goes_on_by_gtids,
+    DumpStart, PreflightProblem, Server, Snapshot, SourceError, check_offset, goes_on_by_gtids,
 };
 
-/// What the stored offset of a snapshot in progress says, as Debezium's does.
-const SNAPSHOT_IN_PROGRESS: &str = "INITIAL";
 /// The fact under which the server's UUID is remembered.
 const SERVER_UUID: &str = "server-uuid";
 
@@ -35,8 +34,8 @@ pub(super) struct Start {
     pub(super) end: Offset,
     /// What servers know this replica by.
     pub(super) uuid: Uuid,
-    /// Rows to be published first.
-    pub(super) snapshot: Option<InitialSnapshot>,
+    /// Rows to be published first, and what tells them from the stream's.
+    pub(super) snapshot: Option<(InitialSnapshot, Overlap)>,
 }
 
 /// What a connector carries from one session to the next.
@@ -91,7 +90,14 @@ pub(super) fn start(
                 if taken {
                     begin_at(&mut store, &offset, &server)?;
                 }
-                return Ok(Start { offset, end, uuid, snapshot: None });
+                let snapshot = match &offset.progress {
+                    Some(progress) => {
+                        info!(connector = %config.name, tables_done = progress.done.len(), "going on with the snapshot that was interrupted");
+                        Some(go_on(config, queries, &server, tables, progress)?)
+                    }
+                    None => None,
+                };
+                return Ok(Start { offset, end, uuid, snapshot });
             }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
@@ -118,7 +124,7 @@ pub(super) fn start(
         }
         Plan::Snapshot => {
             info!(connector = %config.name, tables = tables.len(), "from the rows in the tables");
-            let (offset, snapshot) = open_snapshot(queries, &server, tables)?;
+            let (offset, snapshot) = begin_snapshot(config, queries, &server, tables)?;
             (offset, Some(snapshot))
         }
     };
@@ -139,26 +145,53 @@ fn begin_at(store: &mut Store, offset: &Offset, server: &Server) -> Result<(), F
     Ok(())
 }
 
-fn open_snapshot(
+fn begin_snapshot(
+    config: &ConnectorConfig,
     queries: &Queries,
     server: &Server,
     tables: Vec<(TableLayout, Captured)>,
-) -> Result<(Offset, InitialSnapshot), Failure> {
-    let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
-    let snapshot = queries.snapshot(server.has_gtids(), &layouts)?;
+) -> Result<(Offset, (InitialSnapshot, Overlap)), Failure> {
+    let snapshot = open_snapshot(queries, server, &tables)?;
+    let progress = Arc::new(SnapshotProgress::default());
     let offset = Offset {
         position: snapshot.position.clone(),
         gtids: snapshot.gtids.clone(),
-        snapshot: Some(SNAPSHOT_IN_PROGRESS.to_owned()),
+        snapshot: Some(SnapshotProgress::word()),
+        progress: Some(Arc::clone(&progress)),
         ..Offset::default()
     };
-    Ok((offset, InitialSnapshot { snapshot, tables }))
+    let initial = InitialSnapshot::new(config, tables, &progress);
+    let overlap = initial.overlap(config, snapshot, &progress, queries);
+    Ok((offset, (initial, overlap)))
+}
+
+/// A new snapshot for the rows that an interrupted one has not published.
+fn go_on(
+    config: &ConnectorConfig,
+    queries: &Queries,
+    server: &Server,
+    tables: Vec<(TableLayout, Captured)>,
+    progress: &Arc<SnapshotProgress>,
+) -> Result<(InitialSnapshot, Overlap), Failure> {
+    let snapshot = open_snapshot(queries, server, &tables)?;
+    let initial = InitialSnapshot::new(config, tables, progress);
+    let overlap = initial.overlap(config, snapshot, progress, queries);
+    Ok((initial, overlap))
+}
+
+fn open_snapshot(
+    queries: &Queries,
+    server: &Server,
+    tables: &[(TableLayout, Captured)],
+) -> Result<Snapshot, Failure> {
+    let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
+    Ok(queries.snapshot(server.has_gtids(), &layouts)?)
 }
 
 /// Where to begin, by `snapshot.mode` and what is stored.
 #[derive(Debug, PartialEq)]
 enum Plan {
-    /// At the stored place.
+    /// At the stored place, with the rest of a snapshot that was interrupted there.
     Resume(Offset),
     /// At the end of the log.
     End,
@@ -181,24 +214,30 @@ impl Plan {
                 | SnapshotMode::Always => Ok(Self::Snapshot),
             };
         };
-        let interrupted = offset.snapshot.take().is_some();
+        if mode == SnapshotMode::Always && !again {
+            return Ok(Self::Snapshot);
+        }
+        if offset.snapshot.is_none() {
+            return Ok(Self::Resume(offset));
+        }
         match mode {
-            SnapshotMode::Always if !again => return Ok(Self::Snapshot),
             SnapshotMode::Initial
             | SnapshotMode::InitialOnly
             | SnapshotMode::WhenNeeded
-            | SnapshotMode::Always
-                if interrupted =>
-            {
-                info!("the snapshot was interrupted and starts over");
-                return Ok(Self::Snapshot);
+            | SnapshotMode::Always => {
+                if offset.progress.is_none() {
+                    info!(
+                        "a snapshot that was not one of outflow's was interrupted and starts over"
+                    );
+                    return Ok(Self::Snapshot);
+                }
             }
-            SnapshotMode::NoData | SnapshotMode::Never | SnapshotMode::Recovery if interrupted => {
+            SnapshotMode::NoData | SnapshotMode::Never | SnapshotMode::Recovery => {
                 warn!(
                     "a snapshot was interrupted: the rows that it did not reach are not published"
                 );
+                (offset.snapshot, offset.progress) = (None, None);
             }
-            _ => {}
         }
         Ok(Self::Resume(offset))
     }
@@ -317,22 +356,27 @@ mod tests {
     fn each_mode_begins_where_it_should() {
         use SnapshotMode::{Always, Initial, InitialOnly, Never, NoData, Recovery, WhenNeeded};
         let done = || Offset { ts_sec: 7, ..Offset::default() };
-        let interrupted = || Offset { snapshot: Some("INITIAL".into()), ..done() };
+        let of_debezium = || Offset { snapshot: Some("INITIAL".into()), ..done() };
+        let interrupted = || Offset { progress: Some(Arc::default()), ..of_debezium() };
         let resume = || Some(Plan::Resume(done()));
+        let go_on = || Some(Plan::Resume(interrupted()));
         let snapshot = || Some(Plan::Snapshot);
-        for (mode, fresh, stored, half, retried) in [
-            (Initial, snapshot(), resume(), snapshot(), resume()),
-            (InitialOnly, snapshot(), resume(), snapshot(), resume()),
-            (WhenNeeded, snapshot(), resume(), snapshot(), resume()),
-            (Always, snapshot(), snapshot(), snapshot(), resume()),
-            (NoData, Some(Plan::End), resume(), resume(), resume()),
-            (Never, Some(Plan::Beginning), resume(), resume(), resume()),
-            (Recovery, None, resume(), resume(), resume()),
+        for (mode, fresh, stored, half, others, retried) in [
+            (Initial, snapshot(), resume(), go_on(), snapshot(), go_on()),
+            (InitialOnly, snapshot(), resume(), go_on(), snapshot(), go_on()),
+            (WhenNeeded, snapshot(), resume(), go_on(), snapshot(), go_on()),
+            (Always, snapshot(), snapshot(), snapshot(), snapshot(), go_on()),
+            (NoData, Some(Plan::End), resume(), resume(), resume(), resume()),
+            (Never, Some(Plan::Beginning), resume(), resume(), resume(), resume()),
+            (Recovery, None, resume(), resume(), resume(), resume()),
         ] {
+            let of = |stored, again| Plan::new(mode, Some(stored), again).ok();
+            assert_eq!(of(of_debezium(), false), others, "{mode:?}");
+            assert_eq!(of(interrupted(), true), retried, "{mode:?}");
+            assert_eq!(of(done(), true), resume(), "{mode:?}");
             assert_eq!(Plan::new(mode, None, false).ok(), fresh, "{mode:?}");
             assert_eq!(Plan::new(mode, Some(done()), false).ok(), stored, "{mode:?}");
             assert_eq!(Plan::new(mode, Some(interrupted()), false).ok(), half, "{mode:?}");
-            assert_eq!(Plan::new(mode, Some(done()), true).ok(), retried, "{mode:?}");
         }
     }
 }

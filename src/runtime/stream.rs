@@ -1,3 +1,4 @@
+mod missed;
 mod rows;
 mod statements;
 
@@ -25,10 +26,10 @@ use crate::checkpoint::{InFlight, Store};
 use crate::config::{ConnectorConfig, FailureHandling};
 use crate::decode::{DecodeError, rows_table_id};
 use crate::metrics::ConnectorMetrics;
-use crate::offset::{BinlogPosition, Offset};
+use crate::offset::{BinlogPosition, Gtid, Offset};
 use crate::sink::SinkError;
-use crate::source::Unpacker;
 use crate::source::event::{self, Event};
+use crate::source::{Snapshot, Unpacker};
 use bumpalo::Bump;
 
 /// Table numbers of events without rows, which only say that a statement ends.
@@ -71,8 +72,9 @@ impl Stream {
         metrics: ConnectorMetrics,
         store: Arc<Mutex<Store>>,
         offset: &Offset,
-        overlap: Option<Overlap>,
+        mut overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
+        overlap.iter_mut().for_each(|overlap| overlap.begin(None, &offset.position));
         let prepared = Prepared::load(&Store::lock(&store), offset)?;
         let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
@@ -106,6 +108,7 @@ impl Stream {
         self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
         self.tables.forget_ids();
+        self.overlap.iter_mut().for_each(|overlap| overlap.begin(None, &offset.position));
     }
 
     /// Whether rows of this table are wanted.
@@ -174,7 +177,6 @@ impl Stream {
     }
 
     fn on_gtid(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        self.leave_overlap();
         let tagged = event.header.event_type == event::GTID_TAGGED_LOG_EVENT;
         let gtid = if tagged {
             event::GtidEvent::parse_tagged(&event.body)
@@ -182,22 +184,49 @@ impl Stream {
             event::GtidEvent::parse(&event.body)
         };
         let gtid = gtid.map_err(|err| self.malformed(event, err))?;
+        self.begin_in_overlap(Some(gtid.gtid))?;
         self.of_filtered_source = self.config.source.filters_rows_of(&gtid.gtid.source);
         self.transaction.announce(Some(gtid.gtid), &gtid, &event.header);
         Ok(())
     }
 
     /// A transaction that begins behind the snapshot's overlap is in the stream alone, as are all later ones.
-    fn leave_overlap(&mut self) {
-        if let Some(overlap) = self.overlap.take_if(|o| o.is_passed(&self.transaction.position())) {
-            overlap.close();
+    fn begin_in_overlap(&mut self, gtid: Option<Gtid>) -> Result<(), Failure> {
+        let Some(overlap) = &mut self.overlap else { return Ok(()) };
+        let position = self.transaction.position();
+        if !overlap.is_passed(&position) {
+            overlap.begin(gtid, &position);
+            return Ok(());
         }
+        if overlap.is_ahead() {
+            return Err(Failure::SnapshotReached);
+        }
+        self.overlap.take().into_iter().for_each(Overlap::close);
+        Ok(())
+    }
+
+    /// Whether there is a snapshot whose rows are to be published once the stream has reached it.
+    pub(super) fn is_before_snapshot(&self) -> bool {
+        self.overlap.as_ref().is_some_and(Overlap::is_ahead)
+    }
+
+    /// Whether the rest of the log is behind that snapshot.
+    pub(super) fn has_reached_snapshot(&self) -> bool {
+        let is_reached = |overlap: &Overlap| {
+            overlap.is_ahead() && overlap.is_passed(&self.transaction.position())
+        };
+        self.overlap.as_ref().is_some_and(is_reached) && self.transaction.is_between()
+    }
+
+    /// The snapshot, whose rows are published now.
+    pub(super) fn snapshot(&mut self) -> Option<&mut Snapshot> {
+        self.overlap.as_mut()?.reach()
     }
 
     fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
-        self.leave_overlap();
         let anonymous =
             event::GtidEvent::parse(&event.body).map_err(|err| self.malformed(event, err))?;
+        self.begin_in_overlap(None)?;
         self.transaction.announce(None, &anonymous, &event.header);
         Ok(())
     }

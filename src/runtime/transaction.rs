@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::held::Place;
 use crate::checkpoint::{Boundary, CompletedGtids};
-use crate::offset::{BinlogPosition, Gtid, Offset};
+use crate::offset::{BinlogPosition, Gtid, Offset, SnapshotProgress};
 use crate::route::ChangeSource;
 use crate::source::event::{EventHeader, GtidEvent};
 
@@ -31,9 +31,16 @@ pub(super) struct Transaction {
     server_id: u32,
     skip: Option<(u64, u64)>,
     skipping: (u64, u64),
+    /// How far the snapshot has come that is still to be gone on with.
+    snapshot: Option<Arc<SnapshotProgress>>,
 }
 
 impl Transaction {
+    /// From here on a restart goes on with the snapshot from another place.
+    pub(super) fn note_snapshot(&mut self, progress: Arc<SnapshotProgress>) {
+        self.snapshot = Some(progress);
+    }
+
     /// Begins at `offset`; what it counts as handled is skipped once, at the first BEGIN.
     pub(super) fn new(offset: &Offset) -> Self {
         Self {
@@ -53,6 +60,7 @@ impl Transaction {
             server_id: offset.server_id,
             skip: (offset.event > 0 || offset.row > 0).then_some((offset.event, offset.row)),
             skipping: (0, 0),
+            snapshot: offset.progress.clone(),
         }
     }
 
@@ -214,6 +222,7 @@ impl Transaction {
             row,
             ts_sec: self.ts_sec,
             server_id: self.server_id,
+            snapshot: self.snapshot.clone(),
         }
     }
 
@@ -231,6 +240,7 @@ impl Transaction {
             row: 0,
             ts_sec: self.ts_sec,
             server_id: self.server_id,
+            snapshot: self.snapshot.clone(),
         }
     }
 }

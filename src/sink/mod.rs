@@ -199,7 +199,7 @@ pub enum SinkError {
     },
     /// A MySQL transaction that does not fit into a Kafka transaction.
     #[error(
-        "a MySQL transaction, or a snapshot, is too large for one Kafka transaction: {rows} rows and {seconds} s, and \
+        "a MySQL transaction, or a snapshot that cannot go on in parts, is too large for one Kafka transaction: {rows} rows and {seconds} s, and \
          its end is not reached; raise producer.override.transaction.timeout.ms (up to the broker's \
          transaction.max.timeout.ms), or let outflow.transaction.split.rows split it"
     )]

@@ -11,8 +11,8 @@
 //! only, keeps no lock on rows it has passed (READ COMMITTED, no row matches) and blocks no insert.
 //!
 //! Either way transactions committed between the start and the snapshot are in both. The stream shows them
-//! before `overlap_end`, a position read after the snapshot was opened: till then [`Snapshot::contains`]
-//! tells whether a streamed row was already visible.
+//! before `overlap_end`, a position read after the snapshot was opened: till then [`Snapshot::finds`] tells
+//! whether a streamed row was already visible.
 //! Sources: MySQL 9.7 manual, "Consistent Nonlocking Reads", "Locking Reads", "InnoDB Transaction Isolation
 //! Levels"; the order of binary log and engine commit is that of the server's group commit.
 
@@ -22,7 +22,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{QueryResult, TextProtocol, Value};
 
 use super::SourceError;
-use super::dump::DumpStart;
+use super::key_order::KeyOrder;
 use super::layout::quoted;
 use super::server::{gtid_set, position};
 use super::sql::Sql;
@@ -56,6 +56,41 @@ pub enum KeyValue<'a> {
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
+}
+
+/// Which of a table's rows a snapshot is to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// None of them.
+    Nothing,
+    /// All of them.
+    Whole,
+    /// Those that fulfil a condition, as [`KeyOrder::behind`] gives it.
+    Behind(String),
+}
+
+impl Part {
+    fn condition(&self) -> &str {
+        match self {
+            Self::Nothing => "0",
+            Self::Whole => "1",
+            Self::Behind(condition) => condition,
+        }
+    }
+}
+
+impl KeyValue<'_> {
+    /// A literal that no SQL mode reads otherwise.
+    #[must_use]
+    pub fn literal(self) -> String {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        match self {
+            Self::Signed(number) => number.to_string(),
+            Self::Unsigned(number) => number.to_string(),
+            Self::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
+            Self::Bytes(bytes) => format!("_binary x'{}'", hex(bytes)),
+        }
+    }
 }
 
 /// An open consistent snapshot.
@@ -99,17 +134,9 @@ impl Snapshot {
         Ok(Self { sql, position: place, gtids, overlap_end, places: Vec::new() })
     }
 
-    /// Where the stream begins that goes with this snapshot.
-    #[must_use]
-    pub fn start(&self) -> DumpStart {
-        match &self.gtids {
-            Some(gtids) => DumpStart::Gtids(gtids.clone()),
-            None => DumpStart::Position(self.position.clone()),
-        }
-    }
-
-    /// Begins to read these columns of a table in the order of its primary key, or of the rows that `query` gives
-    /// in its place, whose columns count by their names; what is left of one before is dropped.
+    /// Begins to read these columns of a part of a table in the order of its primary key, the key's values in `order`
+    /// behind them, or of the rows that `query` gives in its place, whose columns count by their names; what is left
+    /// of one before is dropped.
     ///
     /// # Errors
     /// When the query fails.
@@ -117,19 +144,11 @@ impl Snapshot {
         &mut self,
         table: &TableLayout,
         columns: &[&str],
+        (part, order): (&Part, Option<&KeyOrder>),
         query: Option<&str>,
     ) -> Result<(), SourceError> {
-        let key: Vec<String> = key_columns(table).map(quoted).collect();
-        let order =
-            if key.is_empty() { String::new() } else { format!(" ORDER BY {}", key.join(", ")) };
-        let query = query.map_or_else(
-            || {
-                let columns: Vec<String> = columns.iter().copied().map(quoted).collect();
-                format!("SELECT {} FROM {}{order}", columns.join(", "), name_of(table))
-            },
-            str::to_owned,
-        );
-        let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(query)).await;
+        let text = query.map_or_else(|| select(table, columns, part, order), str::to_owned);
+        let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(text)).await;
         // The rows stay with the connection.
         let names = result.map(|result| result.map(|rows| names_of(&rows)));
         let names = self.sql.checked(names, DOING)?;
@@ -137,7 +156,10 @@ impl Snapshot {
             let column = column.to_lowercase();
             names.iter().position(|name| name.to_lowercase() == column)
         };
-        self.places = columns.iter().map(place).collect();
+        self.places = match query {
+            Some(_) => columns.iter().map(place).collect(),
+            None => (0..names.len()).map(Some).collect(),
+        };
         Ok(())
     }
 
@@ -163,33 +185,59 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// Whether a row with this primary key was visible in the snapshot. A table without one answers no, as
-    /// does a key of which a part is missing: better a row twice than none.
+    /// Whether a row with this primary key is visible in the snapshot, and if so, whether it is in this part of the
+    /// table. A table without one answers no, as does a key of which something is missing: better a row twice than
+    /// none.
     ///
     /// # Errors
     /// When the query fails.
-    pub async fn contains(
+    pub async fn finds(
         &mut self,
         table: &TableLayout,
         key: &[KeyValue<'_>],
-    ) -> Result<bool, SourceError> {
+        part: &Part,
+    ) -> Result<Option<bool>, SourceError> {
         let columns: Vec<&str> = key_columns(table).collect();
         if columns.is_empty() || columns.len() != key.len() {
-            return Ok(false);
+            return Ok(None);
         }
         let terms = columns.iter().zip(key);
         let terms: Vec<String> = terms
-            .map(|(column, value)| format!("{} = {}", quoted(column), literal(*value)))
+            .map(|(column, value)| format!("{} = {}", quoted(column), value.literal()))
             .collect();
-        let query =
-            format!("SELECT 1 FROM {} WHERE {} LIMIT 1", name_of(table), terms.join(" AND "));
-        Ok(self.sql.text(&query, DOING).await?.is_some())
+        let (name, terms) = (name_of(table), terms.join(" AND "));
+        let query = format!("SELECT {} FROM {name} WHERE {terms} LIMIT 1", part.condition());
+        Ok(self.sql.text(&query, DOING).await?.map(|found| found == "1"))
+    }
+
+    /// Whether a row with this key would be in this part of the table, whether it is there or not.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn would_hold(
+        &mut self,
+        order: &KeyOrder,
+        key: &[KeyValue<'_>],
+        part: &Part,
+    ) -> Result<bool, SourceError> {
+        let row = order.row(key).join(", ");
+        let query = format!("SELECT {} FROM (SELECT {row}) AS key_row", part.condition());
+        Ok(self.sql.text(&query, DOING).await?.is_some_and(|found| found == "1"))
     }
 
     /// Closes the snapshot.
     pub async fn close(self) {
         self.sql.close().await;
     }
+}
+
+fn select(table: &TableLayout, columns: &[&str], part: &Part, order: Option<&KeyOrder>) -> String {
+    let selected = columns.iter().copied().map(quoted);
+    let selected: Vec<String> = selected.chain(order.iter().flat_map(|o| o.selected())).collect();
+    let key: Vec<String> = key_columns(table).map(quoted).collect();
+    let by = if key.is_empty() { String::new() } else { format!(" ORDER BY {}", key.join(", ")) };
+    let (selected, name) = (selected.join(", "), name_of(table));
+    format!("SELECT {selected} FROM {name} WHERE {}{by}", part.condition())
 }
 
 fn name_of(table: &TableLayout) -> String {
@@ -211,17 +259,6 @@ fn text_of(value: Value) -> Option<Option<Vec<u8>>> {
         Value::NULL => Some(None),
         Value::Bytes(bytes) => Some(Some(bytes)),
         _ => None,
-    }
-}
-
-/// A literal that no SQL mode reads otherwise.
-fn literal(value: KeyValue<'_>) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    match value {
-        KeyValue::Signed(number) => number.to_string(),
-        KeyValue::Unsigned(number) => number.to_string(),
-        KeyValue::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
-        KeyValue::Bytes(bytes) => format!("_binary x'{}'", hex(bytes)),
     }
 }
 
@@ -258,9 +295,9 @@ mod tests {
 
     #[test]
     fn literals_cannot_be_misread() {
-        assert_eq!(literal(KeyValue::Signed(-5)), "-5");
-        assert_eq!(literal(KeyValue::Unsigned(u64::MAX)), "18446744073709551615");
-        assert_eq!(literal(KeyValue::Text("a'\\")), "_utf8mb4 x'61275c'");
-        assert_eq!(literal(KeyValue::Bytes(&[0, 0xff])), "_binary x'00ff'");
+        assert_eq!(KeyValue::Signed(-5).literal(), "-5");
+        assert_eq!(KeyValue::Unsigned(u64::MAX).literal(), "18446744073709551615");
+        assert_eq!(KeyValue::Text("a'\\").literal(), "_utf8mb4 x'61275c'");
+        assert_eq!(KeyValue::Bytes(&[0, 0xff]).literal(), "_binary x'00ff'");
     }
 }

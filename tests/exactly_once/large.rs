@@ -38,12 +38,32 @@ fn a_large_transaction_is_split_where_the_file_says_so() {
 }
 
 #[test]
-fn a_large_snapshot_is_one_transaction_unless_it_may_be_split() {
+fn a_large_snapshot_goes_in_parts_that_a_kill_does_not_repeat() {
+    let scene = Scene::new("eos-snapshot").with("snapshot.mode", "initial");
+    let mut sql = scene.outbox.sql();
+    sql.run(LARGE);
+    let outflow = scene.outbox.start();
+    let mut followed = scene.outbox.follow();
+    followed.until(50_000, PUBLISHED_MAX);
+    outflow.kill();
+    let position = scene.position();
+    assert!(position["outflow_snapshot"].is_string(), "{position}");
+    std::fs::remove_dir_all(scene.outbox.scratch.path("data")).unwrap();
+    let outflow = scene.outbox.start().ready();
+    assert!(outflow.log().contains("going on with the snapshot"), "it was over before");
+    assert_eq!(outflow.stop(), 0);
+    assert!(scene.position()["snapshot"].is_null());
+    followed.compare_once(&mut sql);
+}
+
+#[test]
+fn a_snapshot_that_cannot_go_on_is_one_transaction_unless_it_may_be_split() {
     for (name, split, splits) in [("eos-whole", "0", 0.0), ("eos-parts", "2000", 2.0)] {
         let scene = Scene::new(name)
             .with("snapshot.mode", "initial")
             .with("outflow.transaction.split.rows", split);
         let mut sql = scene.outbox.sql();
+        sql.run("ALTER TABLE outbox DROP PRIMARY KEY");
         for first in (1..=8_000).step_by(1_000) {
             sql.run(&insert(first, 1_000, 7));
         }

@@ -44,7 +44,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     elsewhere("topic.creation.*"),
     used("exactly.once.support", Kind::Word(ExactlyOnceSupport::words)).or("requested"),
     used("outflow.transaction.split.rows", Kind::Integer(0, i64::MAX)).or("0").meaning(
-        "With `exactly.once.support=required`: a MySQL transaction, or a snapshot, is split over several Kafka \
+        "With `exactly.once.support=required`: a MySQL transaction is split over several Kafka \
          transactions of at least so many rows; 0 never splits one, and stops at one that takes too long.",
     ),
     without_effect("transaction.boundary", BOUNDARY)

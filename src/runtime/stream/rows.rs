@@ -4,12 +4,15 @@ use std::borrow::Cow;
 
 use bumpalo::Bump;
 
+use super::missed::missed;
 use super::{Stream, decode_failure, reset};
 use crate::connect::RowChange;
 use crate::decode::{DecodeError, RowsEvent, rows_table_id};
+use crate::route::ChangeSource;
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
 use crate::runtime::clock::{now_ms, now_ns};
+use crate::runtime::overlap::Overlap;
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, convert_row, send_row};
 use crate::runtime::sender::Sender;
@@ -34,7 +37,7 @@ impl Default for Inside {
 
 impl Inside {
     /// The present row is handled.
-    fn row_done(
+    pub(super) fn row_done(
         &mut self,
         transaction: &mut Transaction,
         sender: &mut Sender,
@@ -67,6 +70,13 @@ fn take_large<'a>(
     Some(change)
 }
 
+/// Where the snapshot that is ahead has come to another place, a restart goes on from there.
+pub(super) fn note_snapshot(overlap: &mut Option<Overlap>, transaction: &mut Transaction) {
+    if let Some(progress) = overlap.as_mut().and_then(Overlap::moved) {
+        transaction.note_snapshot(progress);
+    }
+}
+
 impl Stream {
     /// Sends the rows of an event.
     pub(super) fn send_rows(
@@ -83,6 +93,9 @@ impl Stream {
         let mut rows = parse(&event).map_err(|err| decode_failure(&self.transaction, err))?;
         let source_ts_ms = i64::from(event.header.timestamp) * 1000;
         let plan = match &table.course {
+            Course::Routed(_) if self.may_miss(&rows) => {
+                return self.send_missed(rows, source_ts_ms, sender);
+            }
             Course::Routed(plan) => plan,
             Course::Gated(_) => return self.send_changes(rows, sender),
             Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
@@ -121,6 +134,7 @@ impl Stream {
                     sender,
                 )?;
             }
+            note_snapshot(&mut self.overlap, &mut self.transaction);
             self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())
@@ -133,8 +147,9 @@ impl Stream {
         let Some((table, Course::Routed(plan))) = table.map(|table| (table, &table.course)) else {
             return Ok(false);
         };
-        // What becomes of a row that fails needs all of it.
-        if self.routing.tolerance.is_asked_for() || self.transaction.skips_row() {
+        // What becomes of a row that fails, or that a snapshot may have, needs all of it.
+        let is_needed = self.routing.tolerance.is_asked_for() || self.overlap.is_some();
+        if is_needed || self.transaction.skips_row() {
             return Ok(false);
         }
         let (decoded, converted) = (Bump::new(), Bump::new());
@@ -186,6 +201,7 @@ impl Stream {
                 }
                 Err(err) => return Err(decode_failure(&self.transaction, err)),
             }
+            note_snapshot(&mut self.overlap, &mut self.transaction);
             self.inside.row_done(&mut self.transaction, sender)?;
         }
     }
@@ -218,26 +234,32 @@ impl Stream {
             } else if !skipped {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let source = self.transaction.change_source(gtid.as_deref());
-                let row = ChangedRow {
-                    table,
-                    gated,
-                    images,
-                    source,
-                    now_ns: now_ns(),
-                    tombstones: self.config.tombstones_on_delete,
-                };
-                row.send(
-                    &mut RowContext {
-                        routing: &self.routing,
-                        arena: &self.arena,
-                        transaction: &self.transaction,
-                        overlap: &mut self.overlap,
-                        dropped: &mut self.dropped,
-                        metadata: self.metadata.as_mut(),
-                    },
-                    sender,
-                )?;
+                let missed = missed(table, images, &mut self.overlap, sender.is_holding())?;
+                let read = missed
+                    .map(|images| (images, ChangeSource { snapshot: Some("true"), ..source }));
+                for (images, source) in read.into_iter().chain([(images, source)]) {
+                    let row = ChangedRow {
+                        table,
+                        gated,
+                        images,
+                        source,
+                        now_ns: now_ns(),
+                        tombstones: self.config.tombstones_on_delete,
+                    };
+                    row.send(
+                        &mut RowContext {
+                            routing: &self.routing,
+                            arena: &self.arena,
+                            transaction: &self.transaction,
+                            overlap: &mut self.overlap,
+                            dropped: &mut self.dropped,
+                            metadata: self.metadata.as_mut(),
+                        },
+                        sender,
+                    )?;
+                }
             }
+            note_snapshot(&mut self.overlap, &mut self.transaction);
             self.inside.row_done(&mut self.transaction, sender)?;
         }
         Ok(())

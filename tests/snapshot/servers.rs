@@ -1,0 +1,37 @@
+//! Servers that restart in the midst of a snapshot.
+
+use super::scene::{ALL_MAX, GOES_ON, Key, Scene};
+use crate::support::{Broker, MySqlServer, Outbox, until};
+
+const ROWS: u64 = 6_000;
+/// So many tables that some are still to be read: one that is being read may be on its way already.
+const KEYS: [Key; 8] = [Key::TextAndNumber; 8];
+/// What is on its way to a broker that is held still comes again where MySQL is lost meanwhile.
+const ON_THE_WAY_MAX: usize = 1_000;
+
+#[test]
+fn restarts_of_mysql_and_of_the_broker_lose_nothing_and_repeat_little() {
+    let server = MySqlServer::started("mysql:snapshot");
+    let broker = Broker::started("kafka:snapshot");
+    let outbox = Outbox::on("snap-servers", server.clone(), broker.clone());
+    let outbox = outbox.with("producer.override.buffer.memory", "1000000");
+    let mut scene = Scene::on(outbox, &KEYS);
+    scene.fill(1..ROWS + 1);
+    let outflow = scene.outbox.start();
+    scene.until(1);
+    broker.freeze(true); // So that the rows do not run away.
+    server.kill();
+    server.start();
+    broker.freeze(false);
+    until("the snapshot goes on", ALL_MAX, || outflow.log().contains(GOES_ON));
+    broker.kill();
+    broker.start();
+    let outflow = outflow.ready();
+    scene.until(KEYS.len() * usize::try_from(ROWS).unwrap());
+    assert_eq!(outflow.stop(), 0);
+    let repeats = scene.compare(&scene.ids(1..ROWS + 1));
+    assert!(repeats.len() < ON_THE_WAY_MAX, "{} events twice", repeats.len());
+    drop(scene);
+    server.stop();
+    broker.stop();
+}
