@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{Follower, Kafka, MySql, MySqlServer, Outbox, Outflow, Random, Repeat};
+use crate::support::{Follower, Kafka, MySql, MySqlServer, Outbox, Outflow, Random, Repeat, until};
 
 /// Until everything is on the topic.
 pub(super) const ALL_MAX: Duration = Duration::from_secs(120);
@@ -104,6 +104,17 @@ impl Scene {
         let mut outflow = self.outbox.start();
         outflow.logs(GOES_ON, GOES_ON_MAX);
         outflow
+    }
+
+    /// Whether a start goes on with the snapshot, or finds that it has ended.
+    #[track_caller]
+    pub(super) fn does_go_on(&self, outflow: &Outflow) -> bool {
+        let (mut log, streams) = (String::new(), "streaming connector=");
+        until("a start", GOES_ON_MAX, || {
+            log = outflow.log();
+            log.contains(GOES_ON) || log.contains(streams)
+        });
+        log.contains(GOES_ON)
     }
 
     /// Waits until so many events were published.
