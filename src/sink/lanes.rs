@@ -114,6 +114,9 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("topic.metadata.refresh.fast.interval.ms", "10")
         .set("reconnect.backoff.ms", "50")
         .set("reconnect.backoff.max.ms", "1000")
+        // A cluster that is just coming back names no broker, and librdkafka then forgets those that it knew. After so
+        // long without an answer it begins again with bootstrap.servers; by itself it waits five minutes.
+        .set("metadata.recovery.rebootstrap.trigger.ms", "10000")
         .set("allow.auto.create.topics", "true")
         .set("topic.metadata.propagation.max.ms", "10000");
     for (name, value) in lane {
