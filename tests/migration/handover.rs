@@ -151,6 +151,31 @@ fn a_clean_handover_under_load_misses_and_repeats_nothing_in_either_direction() 
 }
 
 #[test]
+fn debezium_begins_a_snapshot_anew_that_outflow_had_not_ended() {
+    const ROWS: u64 = 60_000;
+    let _alone = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
+    let outbox = outbox("half").with("snapshot.mode", "initial");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    for first in (1..=ROWS).step_by(1_000) {
+        sql.run(&Outbox::insert(first..first + 1_000, KEYS));
+    }
+    let connect = Connect::started();
+    let worker = Connect::worker_file();
+    let outflow = outbox.start_with(&["--worker", worker.to_str().unwrap()]);
+    followed.until(1_000, PUBLISHED_MAX);
+    assert_eq!(outflow.stop(), 0);
+    let progress = outbox.stored()["outflow_snapshot"].clone();
+    assert!(progress.to_string().contains("key"), "a snapshot in its course: {progress}");
+    offsets(&outbox, "export", "--to-topic");
+    connect.create(&outbox);
+    followed.until(usize::try_from(ROWS).unwrap(), PUBLISHED_MAX);
+    connect.until_stored(&outbox);
+    connect.delete(&outbox);
+    let repeats = followed.compare(&mut sql).len();
+    assert!(repeats >= 1_000, "{repeats} of outflow's events were published again");
+}
+
+#[test]
 fn after_a_killed_debezium_nothing_is_missing() {
     let _alone = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
     let outbox = outbox("killed");
