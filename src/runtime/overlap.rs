@@ -155,9 +155,11 @@ impl Overlap {
         if *part == Part::Nothing {
             return Ok(false);
         }
-        if self.is_held && self.progress.gone.contains(&number_of(table, &key)) {
+        let number = number_of(table, &key);
+        if self.is_held && self.progress.gone.contains(&number) {
+            Arc::make_mut(&mut self.progress).gone.remove(&number);
             self.moved = true;
-            return Ok(!Arc::make_mut(&mut self.progress).gone.remove(&number_of(table, &key)));
+            return Ok(false);
         }
         if !self.is_held || is_open {
             let found = self.queries.wait(snapshot.finds(layout, &key, part))?;

@@ -76,6 +76,17 @@ impl<'a> RowContext<'a> {
         }
     }
 
+    /// Whether this row is to be routed, which its transaction's record counts; not if it is left to the snapshot.
+    fn takes(&mut self, row: Row<'_>) -> Result<bool, Failure> {
+        if self.was_in_snapshot(row.table, row.change)? {
+            return Ok(false);
+        }
+        if let Some(metadata) = &mut self.metadata {
+            metadata.count_row(&row.table.name, row.change);
+        }
+        Ok(true)
+    }
+
     pub(super) fn route_failure(&self, table: &str, source: RouteError) -> Failure {
         Failure::Route {
             transaction: self.transaction.name(),
@@ -99,11 +110,8 @@ pub(super) fn send_row<'a>(
     context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
-    if context.was_in_snapshot(row.table, row.change)? {
+    if !context.takes(row)? {
         return Ok(());
-    }
-    if let Some(metadata) = &mut context.metadata {
-        metadata.count_row(&row.table.name, row.change);
     }
     route(row.table, row.plan, row.change, row.now_ms, context, sender)
 }
@@ -141,13 +149,10 @@ pub(super) fn convert_row<'a, 'o>(
     context: &mut RowContext<'a>,
     out: &'o Bump,
 ) -> Result<Option<ProducerRecord<'o>>, Failure> {
-    let Row { table, plan, change, now_ms } = row;
-    if context.was_in_snapshot(table, change)? {
+    if !context.takes(row)? {
         return Ok(None);
     }
-    if let Some(metadata) = &mut context.metadata {
-        metadata.count_row(&table.name, change);
-    }
+    let Row { table, plan, change, now_ms } = row;
     let Some(record) = routed(table, plan, change, now_ms, context)? else { return Ok(None) };
     let Some(record) = transformed(table, record, context)? else { return Ok(None) };
     let record = context.routing.converters.convert_apart(&record, out);

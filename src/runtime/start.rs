@@ -17,7 +17,7 @@ use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
 use crate::offset::{BinlogPosition, Offset, SnapshotProgress};
 use crate::source::{
-    DumpStart, PreflightProblem, Server, Snapshot, SourceError, check_offset, goes_on_by_gtids,
+    DumpStart, PreflightProblem, Server, SourceError, check_offset, goes_on_by_gtids,
 };
 
 /// The fact under which the server's UUID is remembered.
@@ -93,7 +93,7 @@ pub(super) fn start(
                 let snapshot = match &offset.progress {
                     Some(progress) => {
                         info!(connector = %config.name, tables_done = progress.done.len(), "going on with the snapshot that was interrupted");
-                        Some(go_on(config, queries, &server, tables, progress)?)
+                        Some(open_snapshot(config, queries, &server, tables, progress)?.1)
                     }
                     None => None,
                 };
@@ -124,7 +124,8 @@ pub(super) fn start(
         }
         Plan::Snapshot => {
             info!(connector = %config.name, tables = tables.len(), "from the rows in the tables");
-            let (offset, snapshot) = begin_snapshot(config, queries, &server, tables)?;
+            let (offset, snapshot) =
+                open_snapshot(config, queries, &server, tables, &Arc::default())?;
             (offset, Some(snapshot))
         }
     };
@@ -145,47 +146,26 @@ fn begin_at(store: &mut Store, offset: &Offset, server: &Server) -> Result<(), F
     Ok(())
 }
 
-fn begin_snapshot(
-    config: &ConnectorConfig,
-    queries: &Queries,
-    server: &Server,
-    tables: Vec<(TableLayout, Captured)>,
-) -> Result<(Offset, (InitialSnapshot, Overlap)), Failure> {
-    let snapshot = open_snapshot(queries, server, &tables)?;
-    let progress = Arc::new(SnapshotProgress::default());
-    let offset = Offset {
-        position: snapshot.position.clone(),
-        gtids: snapshot.gtids.clone(),
-        snapshot: Some(SnapshotProgress::word()),
-        progress: Some(Arc::clone(&progress)),
-        ..Offset::default()
-    };
-    let initial = InitialSnapshot::new(config, tables, &progress);
-    let overlap = initial.overlap(config, snapshot, &progress, queries);
-    Ok((offset, (initial, overlap)))
-}
-
-/// A new snapshot for the rows that an interrupted one has not published.
-fn go_on(
+/// A snapshot for the rows that are not published yet, and the offset of one that begins with it.
+fn open_snapshot(
     config: &ConnectorConfig,
     queries: &Queries,
     server: &Server,
     tables: Vec<(TableLayout, Captured)>,
     progress: &Arc<SnapshotProgress>,
-) -> Result<(InitialSnapshot, Overlap), Failure> {
-    let snapshot = open_snapshot(queries, server, &tables)?;
+) -> Result<(Offset, (InitialSnapshot, Overlap)), Failure> {
+    let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
+    let snapshot = queries.snapshot(server.has_gtids(), &layouts)?;
+    let offset = Offset {
+        position: snapshot.position.clone(),
+        gtids: snapshot.gtids.clone(),
+        snapshot: Some(SnapshotProgress::word()),
+        progress: Some(Arc::clone(progress)),
+        ..Offset::default()
+    };
     let initial = InitialSnapshot::new(config, tables, progress);
     let overlap = initial.overlap(config, snapshot, progress, queries);
-    Ok((initial, overlap))
-}
-
-fn open_snapshot(
-    queries: &Queries,
-    server: &Server,
-    tables: &[(TableLayout, Captured)],
-) -> Result<Snapshot, Failure> {
-    let layouts: Vec<TableLayout> = tables.iter().map(|(layout, _)| layout.clone()).collect();
-    Ok(queries.snapshot(server.has_gtids(), &layouts)?)
+    Ok((offset, (initial, overlap)))
 }
 
 /// Where to begin, by `snapshot.mode` and what is stored.
