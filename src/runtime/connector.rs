@@ -255,12 +255,24 @@ impl Connector {
             || session.sender.is_partial()
         {
             session.sender.purge();
-        } else if !session.sender.drain(Instant::now() + DRAIN_MAX) {
+        } else if !session.sender.drain(Instant::now() + DRAIN_MAX)
+            && !self.outlasts(result.as_ref().err(), &mut session.sender)
+        {
             warn!(connector = %self.config.name, "records are left unacknowledged; a start sends them again");
             session.sender.purge();
         }
         session.checkpointer.finish()?;
         result
+    }
+
+    /// Waits longer where the next try could not publish anything either, and would repeat what is on its way; whether
+    /// everything is acknowledged then.
+    fn outlasts(&self, failure: Option<&Failure>, sender: &mut Sender) -> bool {
+        let curable = failure.filter(|failure| failure.remedy() == Remedy::Retry);
+        let Some(failure) = curable.filter(|_| self.claim.is_none()) else { return false };
+        let error = failure.chain();
+        warn!(connector = %self.config.name, error, "waiting for Kafka to acknowledge what was sent before trying again");
+        sender.outlast(DRAIN_MAX)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one session, used nowhere else")]

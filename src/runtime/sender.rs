@@ -20,6 +20,8 @@ const BATCH_MAX: usize = 1000;
 /// The pause while the producer's queue is full: far below its time to drain.
 const FULL_PAUSE: Duration = Duration::from_micros(100);
 
+/// Acknowledgements are waited for in steps of this length, between signs of life.
+const DRAIN_STEP: Duration = Duration::from_millis(100);
 /// Without an acknowledgement for so long, although there are records, Kafka takes none.
 const STALLED_AFTER: Duration = Duration::from_secs(5);
 /// How long a stop waits for the rest of what cannot be gone on behind in part: what was kept back, and in Kafka
@@ -267,6 +269,19 @@ impl Sender {
         let drained = self.sink.drain(deadline);
         self.in_flight.advance();
         drained
+    }
+
+    /// Waits until everything is acknowledged, for as long as the producer tries, or `stop_max` behind the request to
+    /// stop; whether it is.
+    pub(super) fn outlast(&mut self, stop_max: Duration) -> bool {
+        while !self.drain(Instant::now() + DRAIN_STEP) {
+            let ends = self.stop.since().is_some_and(|since| since >= stop_max);
+            if ends || self.poll(false).is_err() {
+                return false;
+            }
+            self.status.tick();
+        }
+        true
     }
 
     /// Gives up what is queued behind a failure.
