@@ -18,7 +18,7 @@ use std::time::Duration;
 use options::Plan;
 use table::Table;
 
-use crate::parity::{own_topics, start};
+use crate::parity::{Servers, own_topics};
 use crate::support::{Random, Scratch, mysql};
 
 /// As many cases as a run of all tests takes.
@@ -52,10 +52,11 @@ fn run(case: &Path) {
     mysql().connect().run(&text("before.sql"));
     let scratch = Scratch::new("generated-run");
     let connector = case.join("connector.json");
-    let outflow = start(&connector, &scratch, &[]).ready();
+    let servers = Servers::shared();
+    let outflow = servers.run(&connector, &scratch, &[]).ready();
     mysql().connect().run(&text("input.sql"));
     assert_eq!(outflow.stop(), 0, "{}", case.display());
-    let mut rest = start(&connector, &scratch, &["--until-caught-up"]);
+    let mut rest = servers.run(&connector, &scratch, &["--until-caught-up"]);
     assert_eq!(rest.ended(ENDED_MAX), 0, "{}: {}", case.display(), rest.log());
 }
 

@@ -17,11 +17,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use case::Case;
 use replay::Replay;
-pub(crate) use replay::start;
+pub(crate) use replay::Servers;
 
-use crate::support;
-
-/// The cases share topics, so one replay at a time.
+/// The cases share topics, so one replay at a time on the servers that tests share.
 static TOPICS: Mutex<()> = Mutex::new(());
 
 /// Keeps the topics from other replays.
@@ -31,19 +29,23 @@ pub(crate) fn own_topics() -> MutexGuard<'static, ()> {
 
 #[test]
 fn every_case_is_published_as_debezium_publishes_it() {
-    replay_all("FULL");
+    let _one_at_a_time = own_topics();
+    replay_all("FULL", Servers::shared());
 }
 
 #[test]
 fn every_case_is_published_alike_without_column_names_in_the_log() {
-    replay_all("MINIMAL");
+    let servers = Servers::named("parity-minimal");
+    let (mysql, broker) = (servers.mysql.clone(), servers.broker.clone());
+    replay_all("MINIMAL", servers);
+    mysql.stop();
+    broker.stop();
 }
 
-fn replay_all(metadata: &str) {
-    let _one_at_a_time = own_topics();
-    let mut replay = Replay::new();
-    let mut sql = support::mysql().connect();
+fn replay_all(metadata: &str, servers: Servers) {
+    let mut sql = servers.mysql.connect();
     sql.run(&format!("SET GLOBAL binlog_row_metadata = {metadata}"));
+    let mut replay = Replay::on(servers);
     let wanted = std::env::var("OUTFLOW_TEST_CASES").unwrap_or_default();
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
     let folder = std::env::var("OUTFLOW_TEST_CASE_DIR").map_or_else(|_| own(), PathBuf::from);

@@ -6,26 +6,71 @@ use super::case::{Case, Ending, Stop};
 use super::compare::compare;
 use super::event::{Event, Timestamp};
 use super::varying::settle;
-use crate::support::{self, Kafka, Outflow, Scratch, TOPIC_PREFIX};
+use crate::support::{self, Broker, Kafka, MySqlServer, Outflow, Scratch, TOPIC_PREFIX};
 
 /// Until everything of a case is on its topics.
 const PUBLISHED_MAX: Duration = Duration::from_secs(10);
 /// Until the program has ended by itself.
 const ENDED_MAX: Duration = Duration::from_secs(30);
 
+/// The servers that a connector of a file runs on, whatever the file says.
+pub(crate) struct Servers {
+    pub(crate) mysql: MySqlServer,
+    pub(crate) broker: Broker,
+}
+
 /// Replays cases one after another.
 pub(super) struct Replay {
+    servers: Servers,
     kafka: Kafka,
 }
 
+impl Servers {
+    /// Those that tests share.
+    pub(crate) fn shared() -> Self {
+        Self { mysql: support::mysql().clone(), broker: support::broker().clone() }
+    }
+
+    /// Some of their own.
+    pub(super) fn named(name: &str) -> Self {
+        Self {
+            mysql: MySqlServer::started(&format!("mysql:{name}")),
+            broker: Broker::started(&format!("kafka:{name}")),
+        }
+    }
+
+    /// Starts a connector of a file.
+    pub(crate) fn run(&self, connector: &Path, scratch: &Scratch, options: &[&str]) -> Outflow {
+        let set = |property: &str, value: &str| {
+            ["--set".to_owned(), format!("database.{property}={value}")]
+        };
+        let mut arguments = vec!["run".to_owned(), connector.to_str().unwrap().to_owned()];
+        arguments.extend(set("hostname", &self.mysql.host));
+        arguments.extend(set("port", &self.mysql.port.to_string()));
+        arguments.extend(set("user", "debezium"));
+        arguments.extend(set("password", "dbz_pass"));
+        let data = scratch.path("data");
+        for (option, value) in [
+            ("--bootstrap-servers", self.broker.bootstrap_servers.as_str()),
+            ("--data-dir", data.to_str().unwrap()),
+            ("--listen", "127.0.0.1:0"),
+        ] {
+            arguments.extend([option, value].map(str::to_owned));
+        }
+        arguments.extend(options.iter().map(|&option| option.to_owned()));
+        Outflow::start(&scratch.path(""), &arguments)
+    }
+}
+
 impl Replay {
-    pub(super) fn new() -> Self {
-        Self { kafka: Kafka::connect(&support::broker().bootstrap_servers) }
+    pub(super) fn on(servers: Servers) -> Self {
+        let kafka = Kafka::connect(&servers.broker.bootstrap_servers);
+        Self { servers, kafka }
     }
 
     /// Replays a case; what differs is the error.
     pub(super) fn case(&mut self, case: &Case) -> Result<(), String> {
-        let mut sql = support::mysql().connect();
+        let mut sql = self.servers.mysql.connect();
         for database in case.databases() {
             sql.run(&format!("DROP DATABASE IF EXISTS {database}"));
         }
@@ -55,7 +100,7 @@ impl Replay {
     /// published too much or twice is there as well.
     fn run(&self, case: &Case, ends: &support::Offsets) -> Result<(), String> {
         let scratch = Scratch::new(&case.name);
-        let mut outflow = start(&case.connector, &scratch, &[]);
+        let mut outflow = self.servers.run(&case.connector, &scratch, &[]);
         let ready = outflow.ready_or_ended();
         match &case.ending {
             Ending::Refused(stop) if ready => {
@@ -64,15 +109,16 @@ impl Replay {
             Ending::Refused(stop) | Ending::Ended(stop) => check_stop(&mut outflow, stop),
             Ending::Asked | Ending::Stopped(_) if !ready => Err(ended_by_itself(&mut outflow)),
             Ending::Stopped(stop) => {
-                support::mysql().connect().run(&case.input);
+                self.servers.mysql.connect().run(&case.input);
                 check_stop(&mut outflow, stop)
             }
             Ending::Asked => {
-                support::mysql().connect().run(&case.input);
+                self.servers.mysql.connect().run(&case.input);
                 self.await_published(case, ends, &mut outflow)?;
                 let mut code = outflow.stop();
                 if code == 0 && !case.reads_all_again {
-                    let mut again = start(&case.connector, &scratch, &["--until-caught-up"]);
+                    let mut again =
+                        self.servers.run(&case.connector, &scratch, &["--until-caught-up"]);
                     code = again.ended(ENDED_MAX);
                     outflow = again;
                     if code != 0 {
@@ -118,24 +164,6 @@ impl Replay {
             format!("{topics:?} have {found} partitions; the broker needs num.partitions=3")
         })
     }
-}
-
-/// Starts a connector of a file on the tests' servers.
-pub(crate) fn start(connector: &Path, scratch: &Scratch, options: &[&str]) -> Outflow {
-    let server = support::mysql();
-    let set =
-        |property: &str, value: &str| ["--set".to_owned(), format!("database.{property}={value}")];
-    let mut arguments = vec!["run".to_owned(), connector.to_str().unwrap().to_owned()];
-    arguments.extend(set("hostname", &server.host));
-    arguments.extend(set("port", &server.port.to_string()));
-    arguments.extend(set("user", "debezium"));
-    arguments.extend(set("password", "dbz_pass"));
-    arguments
-        .extend(["--bootstrap-servers".to_owned(), support::broker().bootstrap_servers.clone()]);
-    arguments.extend(["--data-dir".to_owned(), scratch.path("data").to_str().unwrap().to_owned()]);
-    arguments.extend(["--listen", "127.0.0.1:0"].map(str::to_owned));
-    arguments.extend(options.iter().map(|&option| option.to_owned()));
-    Outflow::start(&scratch.path(""), &arguments)
 }
 
 /// It ends by itself, with this code and these words, and says nothing of a panic.
