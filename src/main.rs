@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+use tikv_jemallocator::Jemalloc;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
 fn main() -> ExitCode {
     outflow::cli::main()
 }

@@ -9,7 +9,7 @@ use super::delivery::Delivery;
 use crate::config::{ExactlyOnce, SinkConfig};
 
 /// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
-pub(super) const QUEUE_RECORDS: i32 = 30_000;
+pub(super) const QUEUE_RECORDS: i32 = 20_000;
 /// Bytes in a producer's queue at the most, a single larger record aside: what bounds memory when records are large.
 pub(super) const QUEUE_BYTES: u64 = 16 << 20;
 /// What a record takes in a queue besides key and value, with room to spare.
