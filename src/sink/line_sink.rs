@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value as Json, json};
+use serde::{Serialize, Serializer};
 
 use super::{Reports, Sink, SinkError};
 use crate::checkpoint::InFlight;
@@ -32,16 +32,16 @@ impl LineSink {
 
 impl Sink for LineSink {
     fn send(&mut self, record: &ProducerRecord<'_>, sequence: u64) -> Result<(), SinkError> {
-        let mut line = Map::new();
-        line.insert("topic".into(), record.topic.into());
-        line.insert("partition".into(), record.partition.into());
-        line.insert("key".into(), bytes(record.key));
-        line.insert("value".into(), bytes(record.value));
-        let headers = record.headers.iter().map(|(key, value)| json!([key, bytes(*value)]));
-        line.insert("headers".into(), headers.collect());
-        line.insert("timestamp".into(), record.timestamp.into());
+        let line = Line {
+            topic: record.topic,
+            partition: record.partition,
+            key: record.key.map(Bytes::of),
+            value: record.value.map(Bytes::of),
+            headers: Headers(record.headers),
+            timestamp: record.timestamp,
+        };
         let output = |err: std::io::Error| SinkError::Output(err.to_string());
-        serde_json::to_writer(&mut self.out, &Json::Object(line))
+        serde_json::to_writer(&mut self.out, &line)
             .map_err(|err| SinkError::Output(err.to_string()))?;
         self.out.write_all(b"\n").map_err(output)?;
         if self.unflushed.is_empty() {
@@ -79,11 +79,36 @@ impl Sink for LineSink {
     }
 }
 
-fn bytes(bytes: Option<&[u8]>) -> Json {
-    match bytes.map(|bytes| (bytes, std::str::from_utf8(bytes))) {
-        None => Json::Null,
-        Some((_, Ok(text))) => json!({ "utf8": text }),
-        Some((bytes, Err(_))) => json!({ "base64": STANDARD.encode(bytes) }),
+#[derive(Serialize)]
+struct Line<'a> {
+    topic: &'a str,
+    partition: Option<i32>,
+    key: Option<Bytes<'a>>,
+    value: Option<Bytes<'a>>,
+    headers: Headers<'a>,
+    timestamp: Option<i64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Bytes<'a> {
+    Utf8(&'a str),
+    Base64(String),
+}
+
+/// Pairs of name and value.
+struct Headers<'a>(&'a [(&'a str, Option<&'a [u8]>)]);
+
+impl<'a> Bytes<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        std::str::from_utf8(bytes).map_or_else(|_| Self::Base64(STANDARD.encode(bytes)), Self::Utf8)
+    }
+}
+
+impl Serialize for Headers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(headers) = self;
+        serializer.collect_seq(headers.iter().map(|(name, value)| (name, value.map(Bytes::of))))
     }
 }
 
