@@ -23,6 +23,8 @@ pub(crate) struct Servers {
 pub(super) struct Replay {
     servers: Servers,
     kafka: Kafka,
+    /// What the last run warned of, which may explain what differs.
+    warned: String,
 }
 
 impl Servers {
@@ -65,7 +67,7 @@ impl Servers {
 impl Replay {
     pub(super) fn on(servers: Servers) -> Self {
         let kafka = Kafka::connect(&servers.broker.bootstrap_servers);
-        Self { servers, kafka }
+        Self { servers, kafka, warned: String::new() }
     }
 
     /// Replays a case; what differs is the error.
@@ -90,7 +92,7 @@ impl Replay {
         }
         let records = compare(&settle(case, &case.expected), &settle(case, &actual));
         match (ending, records) {
-            (Ok(()), records) => records,
+            (Ok(()), Err(records)) => Err(format!("{records}{}", self.warned)),
             (ending, Ok(())) => ending,
             (Err(ending), Err(records)) => Err(format!("{records}{ending}")),
         }
@@ -98,7 +100,8 @@ impl Replay {
 
     /// Runs the connector: live until what is expected is there, then once more to its end, so that what is
     /// published too much or twice is there as well.
-    fn run(&self, case: &Case, ends: &support::Offsets) -> Result<(), String> {
+    fn run(&mut self, case: &Case, ends: &support::Offsets) -> Result<(), String> {
+        self.warned.clear();
         let scratch = Scratch::new(&case.name);
         let mut outflow = self.servers.run(&case.connector, &scratch, &[]);
         let ready = outflow.ready_or_ended();
@@ -115,11 +118,13 @@ impl Replay {
             Ending::Asked => {
                 self.servers.mysql.connect().run(&case.input);
                 self.await_published(case, ends, &mut outflow)?;
+                self.warned = warnings(&outflow.log());
                 let mut code = outflow.stop();
                 if code == 0 && !case.reads_all_again {
                     let mut again =
                         self.servers.run(&case.connector, &scratch, &["--until-caught-up"]);
                     code = again.ended(ENDED_MAX);
+                    self.warned += &warnings(&again.log());
                     outflow = again;
                     if code != 0 {
                         return Err(ended_by_itself(&mut outflow));
@@ -184,6 +189,11 @@ fn check_stop(outflow: &mut Outflow, stop: &Stop) -> Result<(), String> {
         "exit code {code:?}, expected {}; missing words {missing:?} in:\n{log}",
         stop.exit_code
     ))
+}
+
+fn warnings(log: &str) -> String {
+    let lines = log.lines().filter(|line| line.contains(" WARN ") || line.contains("ERROR"));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 fn ended_by_itself(outflow: &mut Outflow) -> String {

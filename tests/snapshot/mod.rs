@@ -21,7 +21,7 @@ const TIMES: u64 = 10;
 const TIMES_MIN: u64 = 4;
 /// What a kill may repeat was sent at most so long before it: the pause between checkpoints, a batch of rows, the
 /// flush of one checkpoint and the way to the broker and back, on a busy machine.
-const WINDOW_MS: i64 = 2_000;
+const WINDOW_MS: i64 = 5_000;
 
 /// Ends a writer, also where a test fails.
 struct Ends<'a>(&'a AtomicBool);

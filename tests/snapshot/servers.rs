@@ -4,17 +4,18 @@ use super::scene::{ALL_MAX, GOES_ON, Key, Scene};
 use crate::support::{Broker, MySqlServer, Outbox, until};
 
 const ROWS: u64 = 6_000;
-/// So many tables that some are still to be read: one that is being read may be on its way already.
+/// More rows than may be on their way, so that some are still to be read.
 const KEYS: [Key; 8] = [Key::TextAndNumber; 8];
 /// What is said where MySQL is lost and the broker takes nothing for longer than a stop would wait.
 const WAITS: &str = "waiting for Kafka to acknowledge what was sent";
+/// So many on their way that nothing more is read, so that a loss of MySQL is not seen.
+const FULL: f64 = 20_000.0;
 
 #[test]
 fn restarts_of_mysql_and_of_the_broker_lose_and_repeat_nothing() {
     let server = MySqlServer::started("mysql:snapshot");
     let broker = Broker::started("kafka:snapshot");
     let outbox = Outbox::on("snap-servers", server.clone(), broker.clone());
-    let outbox = outbox.with("producer.override.buffer.memory", "1000000");
     let mut scene = Scene::on(outbox, &KEYS);
     scene.fill(1..ROWS + 1);
     let outflow = scene.outbox.start();
@@ -22,7 +23,10 @@ fn restarts_of_mysql_and_of_the_broker_lose_and_repeat_nothing() {
     broker.freeze(true); // So that the rows do not run away.
     server.kill();
     server.start();
-    until("it waits for the broker", ALL_MAX, || outflow.log().contains(WAITS));
+    until("it waits for the broker", ALL_MAX, || {
+        let sample = format!("outflow_in_flight_records{{connector=\"{}\"}}", scene.outbox.schema);
+        outflow.log().contains(WAITS) || outflow.metric(&sample) >= FULL
+    });
     broker.freeze(false);
     until("the snapshot goes on", ALL_MAX, || outflow.log().contains(GOES_ON));
     broker.kill();
