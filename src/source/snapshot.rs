@@ -52,10 +52,18 @@ pub enum KeyValue<'a> {
     Signed(i64),
     /// An unsigned number.
     Unsigned(u64),
-    /// Text, or anything in the form of text: decimals, dates and times in UTC.
+    /// Text, or a decimal.
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
+    /// A date, in days since the epoch.
+    Days(i64),
+    /// A date and time, in microseconds since the epoch.
+    Moment(i64),
+    /// An instant in UTC, as ISO 8601 writes it.
+    Instant(&'a str),
+    /// A time, in microseconds.
+    Time(i64),
 }
 
 /// Which of a table's rows a snapshot is to read.
@@ -89,6 +97,18 @@ impl KeyValue<'_> {
             Self::Unsigned(number) => number.to_string(),
             Self::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
             Self::Bytes(bytes) => format!("_binary x'{}'", hex(bytes)),
+            Self::Days(days) => format!("DATE'1970-01-01' + INTERVAL {days} DAY"),
+            Self::Moment(micros) => {
+                format!("TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {micros} MICROSECOND")
+            }
+            Self::Instant(text) => {
+                format!("TIMESTAMP'{}'", text.trim_end_matches('Z').replace('T', " "))
+            }
+            Self::Time(micros) => {
+                let sign = if micros < 0 { "-" } else { "" };
+                let micros = micros.unsigned_abs();
+                format!("SEC_TO_TIME({sign}{}.{:06})", micros / 1_000_000, micros % 1_000_000)
+            }
         }
     }
 }
@@ -299,5 +319,11 @@ mod tests {
         assert_eq!(KeyValue::Unsigned(u64::MAX).literal(), "18446744073709551615");
         assert_eq!(KeyValue::Text("a'\\").literal(), "_utf8mb4 x'61275c'");
         assert_eq!(KeyValue::Bytes(&[0, 0xff]).literal(), "_binary x'00ff'");
+        assert_eq!(KeyValue::Days(-1).literal(), "DATE'1970-01-01' + INTERVAL -1 DAY");
+        assert_eq!(
+            KeyValue::Instant("2026-01-02T03:04:05.600Z").literal(),
+            "TIMESTAMP'2026-01-02 03:04:05.600'"
+        );
+        assert_eq!(KeyValue::Time(-3_723_000_005).literal(), "SEC_TO_TIME(-3723.000005)");
     }
 }

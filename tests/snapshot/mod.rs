@@ -1,5 +1,6 @@
 //! A snapshot that is interrupted goes on where it was: nothing is missing, what was published is not published again.
 
+mod between;
 mod keys;
 mod scene;
 mod servers;
