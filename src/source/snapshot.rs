@@ -41,6 +41,10 @@ const QUIET_TIMEOUT: Duration = Duration::from_secs(300);
 const LOCK_WAIT_S: u32 = 5;
 /// Error of a lock that was waited for in vain.
 const LOCK_WAIT_TIMEOUT: u16 = 1205;
+/// Errors of a column, a table or a key that is gone since the snapshot was opened.
+const GONE: [u16; 3] = [1054, 1146, 1176];
+/// Behind it the session holds no table: a table that is read may be altered.
+const TABLES_FREE: &str = "ROLLBACK TO SAVEPOINT tables_free";
 
 /// A row's values as MySQL writes them as text, in the order of the select list.
 pub type SnapshotRow = Vec<Option<Vec<u8>>>;
@@ -150,6 +154,7 @@ impl Snapshot {
         }
         sql.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", DOING).await?;
         sql.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", DOING).await?;
+        sql.run("SAVEPOINT tables_free", DOING).await?;
         let overlap_end = position(&mut sql).await?;
         Ok(Self { sql, position: place, gtids, overlap_end, places: Vec::new() })
     }
@@ -167,11 +172,13 @@ impl Snapshot {
         (part, order): (&Part, Option<&KeyOrder>),
         query: Option<&str>,
     ) -> Result<(), SourceError> {
+        self.sql.run(TABLES_FREE, DOING).await?;
         let text = query.map_or_else(|| select(table, columns, part, order), str::to_owned);
         let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(text)).await;
         // The rows stay with the connection.
         let names = result.map(|result| result.map(|rows| names_of(&rows)));
-        let names = self.sql.checked(names, DOING)?;
+        let names = self.sql.checked(names, DOING);
+        let names = if query.is_none() { names.map_err(altered)? } else { names? };
         let place = |column: &&str| {
             let column = column.to_lowercase();
             names.iter().position(|name| name.to_lowercase() == column)
@@ -227,7 +234,8 @@ impl Snapshot {
             .collect();
         let (name, terms) = (name_of(table), terms.join(" AND "));
         let query = format!("SELECT {} FROM {name} WHERE {terms} LIMIT 1", part.condition());
-        Ok(self.sql.text(&query, DOING).await?.map(|found| found == "1"))
+        let found = self.sql.text(&query, DOING).await.map_err(altered)?;
+        Ok(found.map(|found| found == "1"))
     }
 
     /// Whether a row with this key would be in this part of the table, whether it is there or not.
@@ -302,11 +310,21 @@ async fn wait_for_commits(sql: &mut Sql, tables: &[TableLayout]) -> Result<(), S
             match sql.checked(result, DOING) {
                 Ok(()) => break,
                 Err(SourceError::Server { code: LOCK_WAIT_TIMEOUT, .. }) => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(altered(error)),
             }
         }
     }
     Ok(())
+}
+
+/// What a query of our own cannot find was there when the layouts were read.
+fn altered(error: SourceError) -> SourceError {
+    match error {
+        SourceError::Server { code, message, .. } if GONE.contains(&code) => {
+            SourceError::Altered(message)
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod between;
 mod keys;
+mod locks;
 mod scene;
 mod servers;
 
