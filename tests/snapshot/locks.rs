@@ -50,3 +50,25 @@ fn tables_that_are_altered_and_dropped_before_they_are_read_are_read_as_they_are
     expected.retain(|&id| id < super::scene::id(2, 0));
     scene.compare_once(&expected);
 }
+
+#[test]
+fn the_server_waits_for_a_snapshot_that_waits_for_kafka() {
+    let mut scene = Scene::new("snap-patience", &[Key::Id]);
+    scene.fill(1..ROWS + 1);
+    let outflow = scene.outbox.start();
+    scene.until(1);
+    outflow.signal("STOP");
+    let mut sql = scene.outbox.sql();
+    let waits = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.variables_by_thread \
+                 JOIN performance_schema.threads USING (THREAD_ID) \
+                 WHERE VARIABLE_NAME IN ('net_write_timeout', 'wait_timeout') \
+                 AND PROCESSLIST_USER = 'debezium' \
+                 AND PROCESSLIST_ID IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx)";
+    let found = sql.rows(waits);
+    outflow.signal("CONT");
+    assert!(!found.is_empty());
+    for row in found {
+        assert!(row[1].parse::<u32>().unwrap() >= 3_600, "{row:?}");
+    }
+    assert_eq!(outflow.ready().stop(), 0);
+}
