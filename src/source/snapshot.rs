@@ -43,7 +43,7 @@ const LOCK_WAIT_S: u32 = 5;
 const LOCK_WAIT_TIMEOUT: u16 = 1205;
 /// Errors of a column, a table or a key that is gone since the snapshot was opened.
 const GONE: [u16; 3] = [1054, 1146, 1176];
-/// Behind it the session holds no table: a table that is read may be altered.
+/// Behind it the session holds no table: one that was read or asked about may be altered.
 const TABLES_FREE: &str = "ROLLBACK TO SAVEPOINT tables_free";
 
 /// A row's values as MySQL writes them as text, in the order of the select list.
@@ -233,7 +233,8 @@ impl Snapshot {
             .map(|(column, value)| format!("{} = {}", quoted(column), value.literal()))
             .collect();
         let (name, terms) = (name_of(table), terms.join(" AND "));
-        let query = format!("SELECT {} FROM {name} WHERE {terms} LIMIT 1", part.condition());
+        let condition = part.condition();
+        let query = format!("SELECT {condition} FROM {name} WHERE {terms} LIMIT 1; {TABLES_FREE}");
         let found = self.sql.text(&query, DOING).await.map_err(altered)?;
         Ok(found.map(|found| found == "1"))
     }

@@ -1,6 +1,6 @@
 //! What a snapshot keeps others from, and others keep from it.
 
-use super::scene::{Key, Scene};
+use super::scene::{ALL_MAX, Key, Scene};
 use crate::support::MySql;
 
 const ROWS: u64 = 15_000;
@@ -31,6 +31,27 @@ fn a_table_can_be_altered_once_its_rows_are_read() {
     scene.until(2 * usize::try_from(ROWS).unwrap());
     assert_eq!(outflow.stop(), 0);
     scene.compare_once(&scene.ids(1..ROWS + 1));
+}
+
+#[test]
+fn a_table_can_be_altered_while_the_log_before_its_snapshot_is_read() {
+    let mut scene = Scene::new("snap-asked", &[Key::Id]);
+    scene.fill(1..ROWS + 1);
+    let outflow = scene.outbox.start();
+    scene.until(1);
+    assert_eq!(outflow.stop(), 0);
+    scene.fill(ROWS + 1..2 * ROWS + 1);
+    let mut outflow = scene.goes_on();
+    outflow.logs("table layout taken up", ALL_MAX);
+    outflow.signal("STOP");
+    let mut sql = scene.outbox.sql();
+    sql.run(LOCK_WAIT);
+    let altered = alter(&mut sql, 0);
+    outflow.signal("CONT");
+    altered.expect("the table is locked");
+    assert!(!outflow.log().contains("reading table "), "it is beyond the log already");
+    assert_eq!(outflow.ready().stop(), 0);
+    scene.compare_once(&scene.ids(1..2 * ROWS + 1));
 }
 
 #[test]
