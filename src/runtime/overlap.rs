@@ -9,10 +9,9 @@
 //! then tells of its deletion before the next snapshot, and the row is published as it was.
 //!
 //! Where the snapshot stands in the log is not known to the transaction, only that it holds certain ones, and none
-//! behind `overlap_end`. So those between are looked at before they are read: the first that is said of a row tells
-//! whether the row comes or goes, and the snapshot shows whether it has. It stands behind the last transaction of which
-//! it shows anything; what is said there of rows that it does not show so, as it may be with `binlog_order_commits=OFF`,
-//! is told row by row.
+//! behind `overlap_end`. So those between are looked at before they are read: the first change of a row among them is
+//! that the row comes or that it goes, and the snapshot shows whether it has. It stands behind the last transaction that
+//! shows so. Those before it are told row by row all the same: with `binlog_order_commits=OFF` it may lack some.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
