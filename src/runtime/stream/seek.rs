@@ -4,12 +4,14 @@ use super::rows::parse;
 use super::{Stream, decode_failure, reset};
 use crate::decode::{DecodeError, rows_table_id};
 use crate::runtime::Failure;
+use crate::runtime::group::Moment;
 use crate::runtime::sender::Sender;
 use crate::source::event::{self, Event};
 
 impl Stream {
     /// Handles one event of which nothing is published; the log is read again from before it.
     pub(super) fn seek(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        sender.settle(Moment::Idle, false)?; // No Kafka transaction waits for it.
         match event.header.event_type {
             event::TABLE_MAP_EVENT => self.on_table_map(event, sender),
             event::WRITE_ROWS_EVENT
