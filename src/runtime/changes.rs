@@ -55,12 +55,6 @@ impl<'a> ChangedRow<'a> {
         match (self.images.before, self.images.after) {
             (None, None) => Ok(()),
             (None, Some(after)) => {
-                let inserted = self.row_change(Change, "c", None, Some(after));
-                if self.source.snapshot.is_none()
-                    && context.was_in_snapshot(self.table, &inserted)?
-                {
-                    return Ok(());
-                }
                 let op = if self.source.snapshot.is_some() { "r" } else { "c" };
                 self.one(Change, op, None, Some(after), context, sender)
             }

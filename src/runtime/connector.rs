@@ -29,7 +29,7 @@ use crate::config::{ConnectorConfig, SnapshotMode};
 use crate::error::Remedy;
 use crate::metrics::ConnectorMetrics;
 use crate::sink::{KafkaSink, LineSink, NullSink, Sink, SinkError, TransactionalSink};
-use crate::source::{DumpStart, Replica, SourceError};
+use crate::source::{DumpStart, Replica, Snapshot, SourceError};
 
 /// How long acknowledgements are waited for at a stop.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
@@ -300,19 +300,23 @@ impl Connector {
             self.status.enter(ConnectorState::Snapshot);
             self.wait(self.config.source.snapshot_delay)?;
         }
-        if self.config.snapshot_mode == SnapshotMode::InitialOnly {
-            self.publish_rows(rows, session, &mut stream, queries, &routing)?;
-            info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
-            return Ok(());
-        }
+        let rows_only = self.config.snapshot_mode == SnapshotMode::InitialOnly;
         let mut clashes = 0;
         loop {
+            if rows_only && !stream.is_before_snapshot() {
+                info!(connector = %self.config.name, "all rows are read, and snapshot.mode=initial_only asks for no more");
+                return Ok(());
+            }
             let connected = Instant::now();
             let failure = match self.stream(session, &mut stream, caught_up.as_ref()) {
                 Ok(()) => return Ok(()),
                 Err(Failure::SnapshotReached) => {
-                    self.publish_rows(rows.take(), session, &mut stream, queries, &routing)?;
-                    self.wait(self.config.source.streaming_delay)?;
+                    session.sender.publish();
+                    if let Some(snapshot) = stream.reach_snapshot() {
+                        self.publish_rows(rows.take(), snapshot, session, queries, &routing)?;
+                        self.wait(self.config.source.streaming_delay)?;
+                    }
+                    stream.resume(&session.in_flight.read_offset(), &mut session.sender);
                     continue;
                 }
                 Err(failure) => failure,
@@ -342,29 +346,27 @@ impl Connector {
         }
     }
 
-    /// Publishes the rows of a snapshot that the stream has reached, and leaves the stream behind it.
+    /// Publishes the rows of a snapshot that the stream has reached, and closes it.
     fn publish_rows(
         &self,
         rows: Option<InitialSnapshot>,
+        mut snapshot: Snapshot,
         session: &mut Session,
-        stream: &mut Stream,
         queries: &Queries,
         routing: &Routing,
     ) -> Result<(), Failure> {
-        session.sender.publish();
-        if let (Some(rows), Some(snapshot)) = (rows, stream.snapshot()) {
-            let publisher = Publisher {
-                config: &self.config,
-                queries,
-                routing,
-                status: &self.status,
-                metrics: &self.metrics,
-                stop: &self.shared.stop,
-                offset: &session.in_flight.read_offset(),
-            };
-            rows.publish(snapshot, &publisher, &mut session.sender)?;
-        }
-        stream.resume(&session.in_flight.read_offset(), &mut session.sender);
+        let Some(rows) = rows else { return Ok(()) };
+        let publisher = Publisher {
+            config: &self.config,
+            queries,
+            routing,
+            status: &self.status,
+            metrics: &self.metrics,
+            stop: &self.shared.stop,
+            offset: &session.in_flight.read_offset(),
+        };
+        rows.publish(&mut snapshot, &publisher, &mut session.sender)?;
+        queries.wait(snapshot.close());
         Ok(())
     }
 

@@ -9,19 +9,19 @@
 //! then tells of its deletion before the next snapshot, and the row is published as it was.
 //!
 //! Where the snapshot stands in the log is not known to the transaction, only that it holds certain ones, and none
-//! behind `end`. Those between are in it if their rows are. The stream stops at the first that is not; what comes in the
-//! log behind that and yet is in the snapshot, as with `binlog_order_commits=OFF`, is told row by row until `end`.
+//! behind `overlap_end`. So those between are looked at before they are read: the first change of a row among them is
+//! that the row comes or that it goes, and the snapshot shows whether it has. It stands behind the last transaction that
+//! shows so. Those before it are told row by row all the same: with `binlog_order_commits=OFF` it may lack some.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
-use tracing::{info, warn};
 
 use super::Failure;
 use super::queries::Queries;
-use crate::connect::{Cell, RowChange, Value};
-use crate::decode::TableLayout;
+use crate::connect::Value;
+use crate::decode::{RowImages, TableLayout};
 use crate::offset::{BinlogPosition, Gtid, SnapshotProgress};
 use crate::source::{KeyOrder, KeyValue, Part, Snapshot};
 
@@ -29,20 +29,47 @@ use crate::source::{KeyOrder, KeyValue, Part, Snapshot};
 /// row may be published twice.
 const GONE_MAX: usize = 1 << 12;
 
-/// The stretch of the log in which a row may be both in the snapshot and in the stream. The snapshot stays
-/// open till its end and is asked.
+/// The stretch of the log before a snapshot, which is open meanwhile and is asked.
 pub(super) struct Overlap {
-    snapshot: Option<Snapshot>,
-    end: BinlogPosition,
+    snapshot: Snapshot,
     tables: HashMap<String, PartOfTable>,
     queries: Queries,
     progress: Arc<SnapshotProgress>,
     /// The progress is another than was told last.
     moved: bool,
-    /// The rows of the snapshot are not published yet.
-    ahead: bool,
-    /// The present transaction is in the snapshot.
+    place: Place,
+    /// The snapshot is sure to hold the present transaction.
     is_held: bool,
+}
+
+/// Where in the log the snapshot stands.
+enum Place {
+    /// Behind the transactions that it is sure to hold.
+    Unknown,
+    /// Those that it may hold besides are looked at.
+    Sought(Search),
+    /// Behind the transaction that begins here.
+    Known(BinlogPosition),
+}
+
+/// What was found in transactions that the snapshot may hold.
+struct Search {
+    present: BinlogPosition,
+    /// The last one that it holds.
+    last: Option<BinlogPosition>,
+    /// Rows that came or went, by their numbers.
+    changed: HashSet<u64>,
+}
+
+/// What a snapshot makes of a changed row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Nothing: it is the log's.
+    Log,
+    /// It is left to the snapshot.
+    Snapshot,
+    /// It is deleted and was left to a snapshot that did not come to it.
+    Missed,
 }
 
 /// What a snapshot is to publish of a table.
@@ -54,23 +81,14 @@ pub(super) struct PartOfTable {
 
 impl Overlap {
     /// The stream is before a snapshot, of which these parts of tables will be published.
-    pub(super) fn ahead(
+    pub(super) fn new(
         snapshot: Snapshot,
         tables: HashMap<String, PartOfTable>,
         progress: Arc<SnapshotProgress>,
         queries: Queries,
     ) -> Self {
-        let end = snapshot.overlap_end.clone();
-        Self {
-            snapshot: Some(snapshot),
-            end,
-            tables,
-            queries,
-            progress,
-            moved: false,
-            ahead: true,
-            is_held: false,
-        }
+        let (moved, place, is_held) = (false, Place::Unknown, true);
+        Self { snapshot, tables, queries, progress, moved, place, is_held }
     }
 
     /// How far the snapshot has come, if that is another place than was told last.
@@ -78,127 +96,160 @@ impl Overlap {
         std::mem::take(&mut self.moved).then(|| Arc::clone(&self.progress))
     }
 
-    /// Whether the rows of the snapshot are still to be published.
-    pub(super) fn is_ahead(&self) -> bool {
-        self.ahead
+    /// Whether no transaction that begins here can be in the snapshot.
+    pub(super) fn is_passed(&self, position: &BinlogPosition) -> bool {
+        self.snapshot.overlap_end.is_behind(position)
+    }
+
+    /// Whether transactions are only looked at.
+    pub(super) fn is_sought(&self) -> bool {
+        matches!(self.place, Place::Sought(_))
+    }
+
+    /// A transaction begins, at `position` where its GTID is not told.
+    pub(super) fn begin(
+        &mut self,
+        gtid: Option<Gtid>,
+        position: BinlogPosition,
+    ) -> Result<(), Failure> {
+        self.is_held = match (&self.snapshot.gtids, gtid) {
+            (Some(gtids), Some(gtid)) => gtids.contains(&gtid),
+            _ => position.is_behind(&self.snapshot.position),
+        };
+        let is_passed = !self.is_held && self.is_passed(&position);
+        match &mut self.place {
+            _ if is_passed => return Err(Failure::SnapshotReached),
+            Place::Sought(search) => search.begin(position, self.is_held),
+            _ if self.is_held => {}
+            Place::Unknown => {
+                let (last, changed) = (None, HashSet::new());
+                self.place = Place::Sought(Search { present: position, last, changed });
+            }
+            Place::Known(last) if position.is_behind(last) => {}
+            Place::Known(_) => return Err(Failure::SnapshotReached),
+        }
+        Ok(())
+    }
+
+    /// Looks for this row, of a transaction that the snapshot may hold.
+    pub(super) fn seek(&mut self, table: &str, row: &RowImages<'_>) -> Result<(), Failure> {
+        let Some(PartOfTable { layout, .. }) = self.tables.get(table) else { return Ok(()) };
+        let Place::Sought(search) = &mut self.place else { return Ok(()) };
+        let keeps_key = row.before.is_some() && row.after.is_some() && !row.moves();
+        for (image, comes) in [(row.before, false), (row.after, true)] {
+            let Some(key) = image.filter(|_| !keeps_key).and_then(|i| key_of(layout, i.key)) else {
+                continue;
+            };
+            if search.changed.insert(number_of(table, &key)) && !search.has_found() {
+                let found = self.queries.wait(self.snapshot.finds(layout, &key, &Part::Nothing))?;
+                search.note(found.is_some() == comes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the stream has come to the snapshot; otherwise the log up to it is to be read, and where it stands is known.
+    pub(super) fn is_reached(&mut self) -> bool {
+        let Place::Sought(Search { last: Some(last), .. }) = &self.place else { return true };
+        self.place = Place::Known(last.clone());
+        false
     }
 
     /// The snapshot, whose rows are published now.
-    pub(super) fn reach(&mut self) -> Option<&mut Snapshot> {
-        self.ahead = false;
-        self.snapshot.as_mut()
+    pub(super) fn into_snapshot(self) -> Snapshot {
+        self.snapshot
     }
 
-    /// Whether the stream has passed the end.
-    pub(super) fn is_passed(&self, position: &BinlogPosition) -> bool {
-        self.end.is_behind(position)
-    }
-
-    /// A transaction begins or is gone on with, at `position` where its GTID is not told.
-    pub(super) fn begin(&mut self, gtid: Option<Gtid>, position: &BinlogPosition) {
-        self.is_held =
-            self.snapshot.as_ref().is_some_and(|snapshot| match (&snapshot.gtids, gtid) {
-                (Some(gtids), Some(gtid)) => gtids.contains(&gtid),
-                _ => position.is_behind(&snapshot.position),
-            });
+    /// What becomes of a row.
+    pub(super) fn tell(&mut self, table: &str, row: &RowImages<'_>) -> Result<Told, Failure> {
+        match (row.before, row.after) {
+            (Some(before), None) if self.missed(table, before.key)? => Ok(Told::Missed),
+            (None, Some(after)) if self.covers(table, after.key)? => Ok(Told::Snapshot),
+            (Some(_), Some(after)) if row.moves() && self.covers(table, after.key)? => {
+                Ok(Told::Snapshot)
+            }
+            _ => Ok(Told::Log),
+        }
     }
 
     /// Whether this inserted row is left to the snapshot. A row whose key cannot be asked for counts as not
     /// published: better twice than never.
-    pub(super) fn covers(&mut self, table: &str, change: &RowChange<'_>) -> Result<bool, Failure> {
+    fn covers(&mut self, table: &str, key: &[Value<'_>]) -> Result<bool, Failure> {
         let Some(PartOfTable { layout, part, .. }) = self.tables.get(table) else {
             return Ok(false);
         };
-        if self.is_held && *part == Part::Nothing {
+        if *part == Part::Nothing {
             return Ok(false); // As far as this table goes, the log is gone on with.
         }
-        let Some(snapshot) = &mut self.snapshot else { return Ok(false) };
-        let key = key_of(layout, change);
-        let found = match &key {
-            Some(key) => self.queries.wait(snapshot.finds(layout, key, part)),
-            None => Ok(None),
-        };
+        let Some(key) = key_of(layout, key) else { return Ok(false) };
+        let found = self.queries.wait(self.snapshot.finds(layout, &key, part))?;
+        let number = number_of(table, &key);
         match found {
-            Ok(None) if self.ahead && !self.is_held => Err(Failure::SnapshotReached),
-            Ok(found) => {
-                self.is_held |= found.is_some();
-                if let (None, Some(key), true) = (found, &key, self.ahead) {
-                    self.remember(number_of(table, key));
-                }
-                Ok(found == Some(true))
-            }
-            Err(err) if self.ahead => Err(err.into()),
-            Err(err) => {
-                warn!(table, error = %err, "the snapshot cannot be asked any more: rows committed while it began may be published twice");
-                self.snapshot = None;
-                Ok(false)
-            }
+            // It was published and is gone before the snapshot; what the log says of its deletion is no news then.
+            None => self.note_gone(number, true),
+            Some(_) => self.note_gone(number, false),
         }
+        Ok(found == Some(true))
     }
 
-    /// Whether this row, which is deleted, was left to a snapshot that did not come to it. `is_open` says that the
-    /// outcome of the transaction is not known yet.
-    pub(super) fn missed(
-        &mut self,
-        table: &str,
-        deleted: &RowChange<'_>,
-        is_open: bool,
-    ) -> Result<bool, Failure> {
+    /// Whether this row, which is deleted, was left to a snapshot that did not come to it.
+    fn missed(&mut self, table: &str, key: &[Value<'_>]) -> Result<bool, Failure> {
         let Some(PartOfTable { layout, order: Some(order), part }) = self.tables.get(table) else {
             return Ok(false);
         };
-        if !self.ahead {
-            return Ok(false); // It has published all it was left.
-        }
-        let key = key_of(layout, deleted);
-        let (Some(snapshot), Some(key)) = (&mut self.snapshot, key) else { return Ok(false) };
-        if *part == Part::Nothing {
+        let Some(key) = key_of(layout, key).filter(|_| *part != Part::Nothing) else {
             return Ok(false);
-        }
+        };
         let number = number_of(table, &key);
-        if self.is_held && self.progress.gone.contains(&number) {
-            Arc::make_mut(&mut self.progress).gone.remove(&number);
-            self.moved = true;
+        if self.progress.gone.contains(&number) {
+            self.note_gone(number, false);
             return Ok(false);
         }
-        if !self.is_held || is_open {
-            let found = self.queries.wait(snapshot.finds(layout, &key, part))?;
-            match found {
-                Some(_) if is_open => return Ok(false),
-                Some(_) => return Err(Failure::SnapshotReached),
-                None => self.is_held = true,
-            }
+        if !self.is_held && self.queries.wait(self.snapshot.finds(layout, &key, part))?.is_some() {
+            return Ok(false); // The snapshot does not hold this transaction after all, and comes to the row.
         }
         Ok(match part {
             Part::Nothing => false,
             Part::Whole => true,
-            Part::Behind(_) => self.queries.wait(snapshot.would_hold(order, &key, part))?,
+            Part::Behind(_) => self.queries.wait(self.snapshot.would_hold(order, &key, part))?,
         })
     }
 
-    /// A row was published that is gone before the snapshot; what the log says of its deletion is no news then.
-    fn remember(&mut self, number: u64) {
-        if self.progress.gone.len() < GONE_MAX {
-            self.moved |= Arc::make_mut(&mut self.progress).gone.insert(number);
+    fn note_gone(&mut self, number: u64, is_gone: bool) {
+        let gone = &self.progress.gone;
+        let has_room = gone.len() < GONE_MAX || !is_gone;
+        if gone.contains(&number) != is_gone && has_room {
+            let gone = &mut Arc::make_mut(&mut self.progress).gone;
+            self.moved = if is_gone { gone.insert(number) } else { gone.remove(&number) };
         }
     }
+}
 
-    /// Closes the snapshot.
-    pub(super) fn close(self) {
-        if let Some(snapshot) = self.snapshot {
-            self.queries.wait(snapshot.close());
-            info!("the stream has passed the snapshot");
+impl Search {
+    /// Another transaction begins, which the snapshot is sure to hold or not.
+    fn begin(&mut self, position: BinlogPosition, is_held: bool) {
+        self.present = position;
+        self.note(is_held);
+    }
+
+    fn has_found(&self) -> bool {
+        self.last.as_ref() == Some(&self.present)
+    }
+
+    fn note(&mut self, is_held: bool) {
+        if is_held {
+            self.last = Some(self.present.clone());
         }
     }
 }
 
 /// The primary key of a row, where the server can be asked for it.
-fn key_of<'a>(layout: &TableLayout, change: &RowChange<'a>) -> Option<Vec<KeyValue<'a>>> {
-    let columns = layout.primary_key.iter().zip(&change.schema.primary_key);
-    let key: Option<Vec<KeyValue<'a>>> = columns
-        .map(|(&column, &field)| key_value(layout, column, change.cells.get(field)?))
-        .collect();
-    key.filter(|key| !key.is_empty() && key.len() == layout.primary_key.len())
+fn key_of<'a>(layout: &TableLayout, key: &[Value<'a>]) -> Option<Vec<KeyValue<'a>>> {
+    if key.is_empty() || key.len() != layout.primary_key.len() {
+        return None;
+    }
+    let columns = layout.primary_key.iter().zip(key);
+    columns.map(|(&column, value)| key_value(layout, column, *value)).collect()
 }
 
 /// A number that stands for a row: so long that two rows hardly ever share one.
@@ -209,30 +260,34 @@ fn number_of(table: &str, key: &[KeyValue<'_>]) -> u64 {
     u64::from_be_bytes(start)
 }
 
-/// A key's value as the server knows it, where decoding has not changed its form.
-fn key_value<'a>(layout: &TableLayout, column: usize, cell: &Cell<'a>) -> Option<KeyValue<'a>> {
+/// A key's value as the server knows it, from the form that [`Captured::keys`] gives it.
+///
+/// [`Captured::keys`]: super::tables::Captured::keys
+fn key_value<'a>(layout: &TableLayout, column: usize, value: Value<'a>) -> Option<KeyValue<'a>> {
     let column = layout.columns.get(column)?;
-    let unsigned = column.column_type.contains("unsigned");
-    match (column.data_type.as_str(), cell) {
-        ("tinyint" | "smallint" | "mediumint" | "int" | "bigint", Cell::Value(value)) => {
-            let number = match *value {
-                Value::Int16(number) => number.into(),
-                Value::Int32(number) => number.into(),
-                Value::Int64(number) => number,
-                Value::Decimal(digits) => return Some(KeyValue::Unsigned(digits.parse().ok()?)),
-                _ => return None,
-            };
-            Some(if unsigned {
-                KeyValue::Unsigned(number.cast_unsigned())
-            } else {
-                KeyValue::Signed(number)
-            })
-        }
-        ("char" | "varchar", Cell::Value(Value::String(text))) => Some(KeyValue::Text(text)),
-        ("binary" | "varbinary", Cell::Value(Value::Bytes(bytes))) => Some(KeyValue::Bytes(bytes)),
-        ("decimal", Cell::Value(Value::Decimal(digits) | Value::String(digits))) => {
-            Some(KeyValue::Text(digits))
-        }
+    let is_unsigned = column.column_type.contains("unsigned");
+    let number = match value {
+        Value::Int16(number) => Some(number.into()),
+        Value::Int32(number) => Some(number.into()),
+        Value::Int64(number) => Some(number),
         _ => None,
-    }
+    };
+    Some(match (column.data_type.as_str(), number, value) {
+        ("tinyint" | "smallint" | "mediumint" | "int" | "bigint", Some(number), _)
+            if is_unsigned =>
+        {
+            KeyValue::Unsigned(number.cast_unsigned())
+        }
+        ("tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "year", Some(number), _) => {
+            KeyValue::Signed(number)
+        }
+        ("date", Some(days), _) => KeyValue::Days(days),
+        ("datetime", Some(micros), _) => KeyValue::Moment(micros),
+        ("time", Some(micros), _) => KeyValue::Time(micros),
+        ("timestamp", _, Value::String(text)) => KeyValue::Instant(text),
+        ("char" | "varchar", _, Value::String(text)) => KeyValue::Text(text),
+        ("binary" | "varbinary", _, Value::Bytes(bytes)) => KeyValue::Bytes(bytes),
+        ("decimal", _, Value::Decimal(digits)) => KeyValue::Text(digits),
+        _ => return None,
+    })
 }

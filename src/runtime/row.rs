@@ -5,14 +5,13 @@ use tracing::{error, warn};
 
 use super::Failure;
 use super::errors::FailedRow;
-use super::overlap::Overlap;
 use super::routing::Routing;
 use super::sender::Sender;
 use super::tables::Captured;
 use super::transaction::Transaction;
 use super::transaction_metadata::TransactionMetadata;
 use crate::config::InvalidOperation;
-use crate::connect::{Cell, Operation, RowChange, SourceRecord};
+use crate::connect::{Cell, RowChange, SourceRecord};
 use crate::convert::{ConvertError, ProducerRecord};
 use crate::decode::DecodeError;
 use crate::metrics::ConnectorMetrics;
@@ -36,7 +35,6 @@ pub(super) struct RowContext<'a> {
     pub(super) routing: &'a Routing,
     pub(super) arena: &'a Bump,
     pub(super) transaction: &'a Transaction,
-    pub(super) overlap: &'a mut Option<Overlap>,
     pub(super) dropped: &'a mut Dropped,
     pub(super) metadata: Option<&'a mut TransactionMetadata>,
 }
@@ -62,29 +60,11 @@ impl<'a> RowContext<'a> {
         tolerance.pass(&failure, &row, sender)
     }
 
-    /// Whether this row is left to the snapshot.
-    pub(super) fn was_in_snapshot(
-        &mut self,
-        table: &Captured,
-        change: &RowChange<'_>,
-    ) -> Result<bool, Failure> {
-        match self.overlap {
-            Some(overlap) if change.operation == Operation::Create => {
-                overlap.covers(&table.name, change)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Whether this row is to be routed, which its transaction's record counts; not if it is left to the snapshot.
-    fn takes(&mut self, row: Row<'_>) -> Result<bool, Failure> {
-        if self.was_in_snapshot(row.table, row.change)? {
-            return Ok(false);
-        }
+    /// Counts a row for its transaction's record.
+    fn count(&mut self, row: Row<'_>) {
         if let Some(metadata) = &mut self.metadata {
             metadata.count_row(&row.table.name, row.change);
         }
-        Ok(true)
     }
 
     pub(super) fn route_failure(&self, table: &str, source: RouteError) -> Failure {
@@ -110,9 +90,7 @@ pub(super) fn send_row<'a>(
     context: &mut RowContext<'a>,
     sender: &mut Sender,
 ) -> Result<(), Failure> {
-    if !context.takes(row)? {
-        return Ok(());
-    }
+    context.count(row);
     route(row.table, row.plan, row.change, row.now_ms, context, sender)
 }
 
@@ -149,9 +127,7 @@ pub(super) fn convert_row<'a, 'o>(
     context: &mut RowContext<'a>,
     out: &'o Bump,
 ) -> Result<Option<ProducerRecord<'o>>, Failure> {
-    if !context.takes(row)? {
-        return Ok(None);
-    }
+    context.count(row);
     let Row { table, plan, change, now_ms } = row;
     let Some(record) = routed(table, plan, change, now_ms, context)? else { return Ok(None) };
     let Some(record) = transformed(table, record, context)? else { return Ok(None) };

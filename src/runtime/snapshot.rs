@@ -94,7 +94,7 @@ impl InitialSnapshot {
             (name, PartOfTable { layout, order, part })
         };
         let tables = self.tables.iter().map(table).collect();
-        Overlap::ahead(snapshot, tables, Arc::clone(progress), queries.clone())
+        Overlap::new(snapshot, tables, Arc::clone(progress), queries.clone())
     }
 
     /// Publishes every row that is left.
@@ -331,12 +331,10 @@ impl TableReader<'_> {
             source: Box::new(source),
         })?;
         let mark = self.place.mark(self.is_first(), is_last);
-        let mut overlap = None;
         let mut context = RowContext {
             routing: self.publisher.routing,
             arena,
             transaction: self.transaction,
-            overlap: &mut overlap,
             dropped: &mut *self.dropped,
             metadata: None,
         };

@@ -1,5 +1,6 @@
 mod missed;
 mod rows;
+mod seek;
 mod statements;
 
 use std::rc::Rc;
@@ -62,6 +63,8 @@ pub(super) struct Stream {
     metadata: Option<TransactionMetadata>,
     sent_from: SentFrom,
     dropped: Dropped,
+    /// The server has said which of its logs it reads from.
+    is_placed: bool,
 }
 
 impl Stream {
@@ -72,9 +75,8 @@ impl Stream {
         metrics: ConnectorMetrics,
         store: Arc<Mutex<Store>>,
         offset: &Offset,
-        mut overlap: Option<Overlap>,
+        overlap: Option<Overlap>,
     ) -> Result<Self, Failure> {
-        overlap.iter_mut().for_each(|overlap| overlap.begin(None, &offset.position));
         let prepared = Prepared::load(&Store::lock(&store), offset)?;
         let layouts = Layouts::load(Arc::clone(&store))?;
         let beat = Beat::new(&config, &routing);
@@ -99,6 +101,7 @@ impl Stream {
             sent_from: SentFrom::default(),
             dropped,
             metrics,
+            is_placed: false,
         })
     }
 
@@ -108,7 +111,7 @@ impl Stream {
         self.metadata.iter_mut().for_each(TransactionMetadata::abandon);
         self.transaction = Transaction::new(offset);
         self.tables.forget_ids();
-        self.overlap.iter_mut().for_each(|overlap| overlap.begin(None, &offset.position));
+        self.is_placed = false;
     }
 
     /// Whether rows of this table are wanted.
@@ -130,6 +133,9 @@ impl Stream {
     }
 
     fn dispatch(&mut self, event: Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        if self.overlap.as_ref().is_some_and(Overlap::is_sought) {
+            return self.seek(&event, sender);
+        }
         match event.header.event_type {
             event::TABLE_MAP_EVENT => self.on_table_map(&event, sender),
             event::WRITE_ROWS_EVENT
@@ -190,37 +196,28 @@ impl Stream {
         Ok(())
     }
 
-    /// A transaction that begins behind the snapshot's overlap is in the stream alone, as are all later ones.
     fn begin_in_overlap(&mut self, gtid: Option<Gtid>) -> Result<(), Failure> {
         let Some(overlap) = &mut self.overlap else { return Ok(()) };
-        let position = self.transaction.position();
-        if !overlap.is_passed(&position) {
-            overlap.begin(gtid, &position);
-            return Ok(());
-        }
-        if overlap.is_ahead() {
-            return Err(Failure::SnapshotReached);
-        }
-        self.overlap.take().into_iter().for_each(Overlap::close);
-        Ok(())
+        overlap.begin(gtid, self.transaction.position())
     }
 
     /// Whether there is a snapshot whose rows are to be published once the stream has reached it.
     pub(super) fn is_before_snapshot(&self) -> bool {
-        self.overlap.as_ref().is_some_and(Overlap::is_ahead)
+        self.overlap.is_some()
     }
 
     /// Whether the rest of the log is behind that snapshot.
     pub(super) fn has_reached_snapshot(&self) -> bool {
         let is_reached = |overlap: &Overlap| {
-            overlap.is_ahead() && overlap.is_passed(&self.transaction.position())
+            (overlap.is_sought() || self.transaction.is_between())
+                && overlap.is_passed(&self.transaction.position())
         };
-        self.overlap.as_ref().is_some_and(is_reached) && self.transaction.is_between()
+        self.is_placed && self.overlap.as_ref().is_some_and(is_reached)
     }
 
-    /// The snapshot, whose rows are published now.
-    pub(super) fn snapshot(&mut self) -> Option<&mut Snapshot> {
-        self.overlap.as_mut()?.reach()
+    /// The snapshot, whose rows are published now; none where the log up to it is still to be read.
+    pub(super) fn reach_snapshot(&mut self) -> Option<Snapshot> {
+        self.overlap.take_if(Overlap::is_reached).map(Overlap::into_snapshot)
     }
 
     fn on_anonymous(&mut self, event: &Event<'_>) -> Result<(), Failure> {
@@ -234,6 +231,7 @@ impl Stream {
     fn on_rotate(&mut self, event: &Event<'_>) -> Result<(), Failure> {
         let rotate = event::Rotate::parse(&event.body).map_err(|err| self.malformed(event, err))?;
         self.transaction.rotate(rotate.file, rotate.position);
+        self.is_placed = true;
         Ok(())
     }
 
@@ -246,21 +244,25 @@ impl Stream {
     }
 
     fn on_heartbeat(&mut self, event: &Event<'_>, sender: &mut Sender) -> Result<(), Failure> {
+        let (file, pos) = self.heartbeat(event)?;
+        if self.transaction.is_between() && pos > 0 {
+            self.transaction.rotate(file, pos);
+            sender.place(self.transaction.finish(sender.sequence()))?;
+        }
+        self.metrics.lag.set(0.0);
+        Ok(())
+    }
+
+    /// The place that a heartbeat tells.
+    fn heartbeat<'e>(&self, event: &'e Event<'_>) -> Result<(&'e str, u64), Failure> {
         let heartbeat = if event.header.event_type == event::HEARTBEAT_LOG_EVENT_V2 {
             event::Heartbeat::parse_v2(&event.body)
         } else {
             event::Heartbeat::parse(&event.body)
         };
         let heartbeat = heartbeat.map_err(|err| self.malformed(event, err))?;
-        if self.transaction.is_between() {
-            let pos = heartbeat.position.unwrap_or(u64::from(event.header.log_pos));
-            if pos > 0 {
-                self.transaction.rotate(heartbeat.file, pos);
-                sender.place(self.transaction.finish(sender.sequence()))?;
-            }
-        }
-        self.metrics.lag.set(0.0);
-        Ok(())
+        let pos = heartbeat.position.unwrap_or(u64::from(event.header.log_pos));
+        Ok((heartbeat.file, pos))
     }
 
     fn on_incident(&mut self, event: &Event<'_>) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use super::queries::Queries;
 use super::routing::{Course, Routing};
 use super::sender::Sender;
 use super::transaction::Transaction;
-use crate::config::{CaptureConfig, ConnectorConfig, DecodeConfig};
+use crate::config::{CaptureConfig, ColumnFilter, ConnectorConfig, DecodeConfig, TimePrecision};
 use crate::decode::ddl::TableName;
 use crate::decode::{
     DecodeError, TableLayout, TableMap, TablePlan, rows_table_id, table_map_names,
@@ -44,6 +44,8 @@ pub(super) struct Captured {
     /// The table map that the plans were made for, after its table id.
     raw: Vec<u8>,
     pub(super) plan: TablePlan,
+    /// Reads nothing but primary keys, whatever the file makes of values, in forms that lose nothing.
+    pub(super) keys: TablePlan,
     pub(super) course: Course,
 }
 
@@ -76,7 +78,7 @@ impl Captured {
                 let mut wanted = router.wanted.clone();
                 for &index in &plan.schema.primary_key {
                     if let Some(wanted) = wanted.get_mut(index) {
-                        *wanted = true; // To tell a row of the snapshot, and to name a row in errors.
+                        *wanted = true; // To name a row in errors.
                     }
                 }
                 plan.want(&wanted);
@@ -84,8 +86,13 @@ impl Captured {
             Course::Dropped => plan.want(&[]),
             Course::Gated(_) => {} // Their records show every column.
         }
+        let forms =
+            DecodeConfig { time_precision: TimePrecision::Microseconds, ..DecodeConfig::default() };
+        let map_alone = map.map(|(map, _)| map);
+        let mut keys = TablePlan::new(layout, map_alone, "", &ColumnFilter::default(), &forms)?;
+        keys.want(&[]);
         let raw = map.map(|(_, raw)| raw.to_vec()).unwrap_or_default();
-        Ok(Self { name: name.into(), raw, plan, course })
+        Ok(Self { name: name.into(), raw, plan, keys, course })
     }
 }
 

@@ -147,6 +147,9 @@ pub enum SourceError {
         /// Why.
         source: Box<mysql_async::Error>,
     },
+    /// A table of a snapshot is another than when its layout was read.
+    #[error("a table was altered while its snapshot was read: {0}")]
+    Altered(String),
     /// No safe start without GTIDs while transactions never cease to be in flight.
     #[error("no quiet moment in {0:?} in which a snapshot could begin on a server without GTIDs")]
     NeverQuiet(Duration),
@@ -167,6 +170,7 @@ impl SourceError {
             Self::Connect { .. }
             | Self::Disconnected { .. }
             | Self::Silent(_)
+            | Self::Altered(_)
             | Self::NeverQuiet(_) => Remedy::Retry,
             Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,
             // A server that gives up before TLS begins says so in plain bytes; certificates are other errors.

@@ -41,6 +41,10 @@ const QUIET_TIMEOUT: Duration = Duration::from_secs(300);
 const LOCK_WAIT_S: u32 = 5;
 /// Error of a lock that was waited for in vain.
 const LOCK_WAIT_TIMEOUT: u16 = 1205;
+/// Errors of a column, a table or a key that is gone since the snapshot was opened.
+const GONE: [u16; 3] = [1054, 1146, 1176];
+/// Behind it the session holds no table: one that was read or asked about may be altered.
+const TABLES_FREE: &str = "ROLLBACK TO SAVEPOINT tables_free";
 
 /// A row's values as MySQL writes them as text, in the order of the select list.
 pub type SnapshotRow = Vec<Option<Vec<u8>>>;
@@ -52,10 +56,18 @@ pub enum KeyValue<'a> {
     Signed(i64),
     /// An unsigned number.
     Unsigned(u64),
-    /// Text, or anything in the form of text: decimals, dates and times in UTC.
+    /// Text, or a decimal.
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
+    /// A date, in days since the epoch.
+    Days(i64),
+    /// A date and time, in microseconds since the epoch.
+    Moment(i64),
+    /// An instant in UTC, as ISO 8601 writes it.
+    Instant(&'a str),
+    /// A time, in microseconds.
+    Time(i64),
 }
 
 /// Which of a table's rows a snapshot is to read.
@@ -89,6 +101,18 @@ impl KeyValue<'_> {
             Self::Unsigned(number) => number.to_string(),
             Self::Text(text) => format!("_utf8mb4 x'{}'", hex(text.as_bytes())),
             Self::Bytes(bytes) => format!("_binary x'{}'", hex(bytes)),
+            Self::Days(days) => format!("DATE'1970-01-01' + INTERVAL {days} DAY"),
+            Self::Moment(micros) => {
+                format!("TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {micros} MICROSECOND")
+            }
+            Self::Instant(text) => {
+                format!("TIMESTAMP'{}'", text.trim_end_matches('Z').replace('T', " "))
+            }
+            Self::Time(micros) => {
+                let sign = if micros < 0 { "-" } else { "" };
+                let micros = micros.unsigned_abs();
+                format!("SEC_TO_TIME({sign}{}.{:06})", micros / 1_000_000, micros % 1_000_000)
+            }
         }
     }
 }
@@ -130,6 +154,7 @@ impl Snapshot {
         }
         sql.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", DOING).await?;
         sql.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", DOING).await?;
+        sql.run("SAVEPOINT tables_free", DOING).await?;
         let overlap_end = position(&mut sql).await?;
         Ok(Self { sql, position: place, gtids, overlap_end, places: Vec::new() })
     }
@@ -147,11 +172,13 @@ impl Snapshot {
         (part, order): (&Part, Option<&KeyOrder>),
         query: Option<&str>,
     ) -> Result<(), SourceError> {
+        self.sql.run(TABLES_FREE, DOING).await?;
         let text = query.map_or_else(|| select(table, columns, part, order), str::to_owned);
         let result = tokio::time::timeout(ROW_TIMEOUT, self.sql.conn.query_iter(text)).await;
         // The rows stay with the connection.
         let names = result.map(|result| result.map(|rows| names_of(&rows)));
-        let names = self.sql.checked(names, DOING)?;
+        let names = self.sql.checked(names, DOING);
+        let names = if query.is_none() { names.map_err(altered)? } else { names? };
         let place = |column: &&str| {
             let column = column.to_lowercase();
             names.iter().position(|name| name.to_lowercase() == column)
@@ -206,8 +233,10 @@ impl Snapshot {
             .map(|(column, value)| format!("{} = {}", quoted(column), value.literal()))
             .collect();
         let (name, terms) = (name_of(table), terms.join(" AND "));
-        let query = format!("SELECT {} FROM {name} WHERE {terms} LIMIT 1", part.condition());
-        Ok(self.sql.text(&query, DOING).await?.map(|found| found == "1"))
+        let condition = part.condition();
+        let query = format!("SELECT {condition} FROM {name} WHERE {terms} LIMIT 1; {TABLES_FREE}");
+        let found = self.sql.text(&query, DOING).await.map_err(altered)?;
+        Ok(found.map(|found| found == "1"))
     }
 
     /// Whether a row with this key would be in this part of the table, whether it is there or not.
@@ -282,11 +311,21 @@ async fn wait_for_commits(sql: &mut Sql, tables: &[TableLayout]) -> Result<(), S
             match sql.checked(result, DOING) {
                 Ok(()) => break,
                 Err(SourceError::Server { code: LOCK_WAIT_TIMEOUT, .. }) => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(altered(error)),
             }
         }
     }
     Ok(())
+}
+
+/// What a query of our own cannot find was there when the layouts were read.
+fn altered(error: SourceError) -> SourceError {
+    match error {
+        SourceError::Server { code, message, .. } if GONE.contains(&code) => {
+            SourceError::Altered(message)
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -299,5 +338,11 @@ mod tests {
         assert_eq!(KeyValue::Unsigned(u64::MAX).literal(), "18446744073709551615");
         assert_eq!(KeyValue::Text("a'\\").literal(), "_utf8mb4 x'61275c'");
         assert_eq!(KeyValue::Bytes(&[0, 0xff]).literal(), "_binary x'00ff'");
+        assert_eq!(KeyValue::Days(-1).literal(), "DATE'1970-01-01' + INTERVAL -1 DAY");
+        assert_eq!(
+            KeyValue::Instant("2026-01-02T03:04:05.600Z").literal(),
+            "TIMESTAMP'2026-01-02 03:04:05.600'"
+        );
+        assert_eq!(KeyValue::Time(-3_723_000_005).literal(), "SEC_TO_TIME(-3723.000005)");
     }
 }

@@ -17,7 +17,7 @@ const PACKET_MAX: usize = 1 << 30;
 const QUERY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Probes of an idle connection begin after this.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// Seconds that a session may be idle: a snapshot's is, while the stream passes its end.
+/// Seconds that a session may be idle, or its rows unread: a snapshot's are while Kafka is away.
 const WAIT_TIMEOUT_S: u32 = 28_800;
 /// A host name that no certificate is for, and what the driver looks for in the text of a failed check.
 const ANY_NAME: &str = "NotValidForName";
@@ -59,8 +59,9 @@ impl Sql {
             sql.run(statement, "running database.initial.statements").await?;
         }
         let session = format!(
-            "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '', autocommit = 1, \
-             max_execution_time = 0, sql_select_limit = DEFAULT, wait_timeout = {WAIT_TIMEOUT_S}"
+            "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES', autocommit = 1, \
+             max_execution_time = 0, sql_select_limit = DEFAULT, wait_timeout = {WAIT_TIMEOUT_S}, \
+             net_write_timeout = {WAIT_TIMEOUT_S}"
         );
         sql.run(&session, "preparing the session").await?;
         Ok(sql)

@@ -1,6 +1,8 @@
 //! A snapshot that is interrupted goes on where it was: nothing is missing, what was published is not published again.
 
+mod between;
 mod keys;
+mod locks;
 mod scene;
 mod servers;
 

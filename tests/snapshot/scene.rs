@@ -27,6 +27,8 @@ pub(super) enum Key {
     TextAndNumber,
     /// By bytes in no order.
     Bytes,
+    /// By dates and times.
+    Moments,
     /// Not at all.
     None,
 }
@@ -60,6 +62,10 @@ impl Scene {
                     "tenant VARCHAR(20) COLLATE utf8mb4_0900_ai_ci, n INT, {ROUTED}, PRIMARY KEY (tenant, n), KEY (id)"
                 ),
                 Key::Bytes => format!("k BINARY(16), {ROUTED}, PRIMARY KEY (k), KEY (id)"),
+                Key::Moments => format!(
+                    "y YEAR, d DATE, t TIME(2), s TIMESTAMP(3), m DATETIME(6), {ROUTED}, \
+                     PRIMARY KEY (y, d, t, s, m), KEY (id)"
+                ),
                 Key::None => format!("{ROUTED}, KEY (id)"),
             };
             sql.run(&format!("CREATE TABLE outbox_{index} ({columns})"));
@@ -219,6 +225,14 @@ fn insert(key: Key, table: usize, numbers: Range<u64>) -> String {
                 format!("'{letter}{}',-{n},", n % 30)
             }
             Key::Bytes => format!("UNHEX(LEFT(SHA2('{n}', 256), 32)),"),
+            Key::Moments => format!(
+                "{},'1969-12-{}','0{}:00:00.25','2026-01-02 03:04:{}.125',\
+                 TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {n}000001 - 4000000000 MICROSECOND,",
+                2_000 + n % 3,
+                20 + n % 7,
+                n % 5,
+                10 + n % 11
+            ),
         };
         let comma = if n == start { "" } else { "," };
         write!(statement, "{comma}({key}{id},'Order','key-{}','T','{{\"n\":{n}}}')", n % 50)

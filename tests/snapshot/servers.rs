@@ -15,14 +15,20 @@ const FULL: f64 = 20_000.0;
 fn restarts_of_mysql_and_of_the_broker_lose_and_repeat_nothing() {
     let server = MySqlServer::started("mysql:snapshot");
     let broker = Broker::started("kafka:snapshot");
+    // A broker that has just started lets the first producer wait, which would take in all rows meanwhile.
+    let before = Outbox::on("snap-before", server.clone(), broker.clone());
+    before.sql().run(&Outbox::insert(1..2, 1));
+    before.with("snapshot.mode", "initial").catch_up();
     let outbox = Outbox::on("snap-servers", server.clone(), broker.clone());
     let mut scene = Scene::on(outbox, &KEYS);
     scene.fill(1..ROWS + 1);
     let outflow = scene.outbox.start();
     scene.until(1);
-    broker.freeze(true); // So that the rows do not run away.
+    outflow.signal("STOP"); // So that the producer is not full before MySQL is lost.
+    broker.freeze(true);
     server.kill();
     server.start();
+    outflow.signal("CONT");
     until("it waits for the broker", ALL_MAX, || {
         let sample = format!("outflow_in_flight_records{{connector=\"{}\"}}", scene.outbox.schema);
         outflow.log().contains(WAITS) || outflow.metric(&sample) >= FULL

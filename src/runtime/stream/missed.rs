@@ -1,33 +1,15 @@
 //! Rows that are deleted before a snapshot has come to them.
 
-use super::rows::note_snapshot;
+use super::rows::{note_snapshot, tell};
 use super::{Stream, decode_failure, reset};
 use crate::connect::{Operation, RowChange};
-use crate::decode::{RowImages, RowsEvent};
+use crate::decode::RowsEvent;
 use crate::runtime::Failure;
 use crate::runtime::clock::now_ms;
-use crate::runtime::overlap::Overlap;
+use crate::runtime::overlap::Told;
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, send_row};
 use crate::runtime::sender::Sender;
-use crate::runtime::tables::Captured;
-
-/// A deleted row that was left to a snapshot, as the one that the snapshot would have read.
-pub(super) fn missed<'a>(
-    table: &Captured,
-    images: RowImages<'a>,
-    overlap: &mut Option<Overlap>,
-    is_open: bool,
-) -> Result<Option<RowImages<'a>>, Failure> {
-    let (Some(before), None, Some(overlap)) = (images.before, images.after, overlap) else {
-        return Ok(None);
-    };
-    let (cells, schema) = (before.cells, &table.plan.schema);
-    let row =
-        RowChange { operation: Operation::Read, schema, cells, old_key: None, source_ts_ms: 0 };
-    let missed = overlap.missed(&table.name, &row, is_open)?;
-    Ok(missed.then_some(RowImages { before: None, after: Some(before) }))
-}
 
 impl Stream {
     /// Whether among these rows may be some that were left to a snapshot.
@@ -44,9 +26,11 @@ impl Stream {
     ) -> Result<(), Failure> {
         let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
         let Course::Routed(plan) = &table.course else { return Ok(()) };
-        let now_ms = now_ms();
+        let (now_ms, mut keys) = (now_ms(), rows);
         loop {
             reset(&mut self.arena);
+            let done = self.transaction.skips_row();
+            let told = tell(&mut self.overlap, table, &mut keys, done, &self.arena)?;
             let images = match rows.next_images(&table.plan, &self.arena) {
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
@@ -61,11 +45,10 @@ impl Stream {
             let change =
                 |operation| RowChange { operation, schema, cells, old_key: None, source_ts_ms };
             let (row, deleted) = (change(Operation::Read), change(Operation::Delete));
-            if !self.transaction.skips_row() {
-                let missed = missed(table, images, &mut self.overlap, sender.is_holding())?;
+            if !done {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let skipped = self.config.skipped_operations;
-                let changes = [(missed.is_some(), &row), (!skipped.skips(&deleted), &deleted)];
+                let changes = [(told == Told::Missed, &row), (!skipped.skips(&deleted), &deleted)];
                 for (_, change) in changes.iter().filter(|(wanted, _)| *wanted) {
                     send_row(
                         Row { table, plan, change, now_ms },
@@ -73,7 +56,6 @@ impl Stream {
                             routing: &self.routing,
                             arena: &self.arena,
                             transaction: &self.transaction,
-                            overlap: &mut self.overlap,
                             dropped: &mut self.dropped,
                             metadata: self.metadata.as_mut(),
                         },

@@ -4,15 +4,14 @@ use std::borrow::Cow;
 
 use bumpalo::Bump;
 
-use super::missed::missed;
 use super::{Stream, decode_failure, reset};
 use crate::connect::RowChange;
-use crate::decode::{DecodeError, RowsEvent, rows_table_id};
+use crate::decode::{DecodeError, RowImages, RowsEvent, rows_table_id};
 use crate::route::ChangeSource;
 use crate::runtime::Failure;
 use crate::runtime::changes::{ChangedRow, skips};
 use crate::runtime::clock::{now_ms, now_ns};
-use crate::runtime::overlap::Overlap;
+use crate::runtime::overlap::{Overlap, Told};
 use crate::runtime::routing::Course;
 use crate::runtime::row::{Row, RowContext, convert_row, send_row};
 use crate::runtime::sender::Sender;
@@ -52,7 +51,7 @@ impl Inside {
     }
 }
 
-fn parse<'e>(event: &'e Event<'_>) -> Result<RowsEvent<'e>, DecodeError> {
+pub(super) fn parse<'e>(event: &'e Event<'_>) -> Result<RowsEvent<'e>, DecodeError> {
     RowsEvent::parse(event.header.event_type, &event.body)
 }
 
@@ -68,6 +67,22 @@ fn take_large<'a>(
     let change = parse(event).ok()?.lone_row(&table.plan, arena, source_ts_ms).ok()??;
     event.body = Cow::Borrowed(&[]);
     Some(change)
+}
+
+/// What the snapshot makes of the next row, of which `keys` reads the primary key; nothing of one that was `skipped`.
+pub(super) fn tell(
+    overlap: &mut Option<Overlap>,
+    table: &Captured,
+    keys: &mut RowsEvent<'_>,
+    skipped: bool,
+    arena: &Bump,
+) -> Result<Told, Failure> {
+    let Some(overlap) = overlap else { return Ok(Told::Log) };
+    match keys.next_images(&table.keys, arena) {
+        Ok(Some(row)) if !skipped => overlap.tell(&table.name, &row),
+        // Without a row, and of one whose key cannot be asked for, too.
+        Ok(_) | Err(_) => Ok(Told::Log),
+    }
 }
 
 /// Where the snapshot that is ahead has come to another place, a restart goes on from there.
@@ -100,9 +115,11 @@ impl Stream {
             Course::Gated(_) => return self.send_changes(rows, sender),
             Course::Dropped => return self.drop_rows(rows, source_ts_ms, sender),
         };
-        let now_ms = now_ms();
+        let (now_ms, mut keys) = (now_ms(), rows);
         loop {
             reset(&mut self.arena);
+            let done = self.transaction.skips_row();
+            let told = tell(&mut self.overlap, table, &mut keys, done, &self.arena)?;
             let change = match rows.next_row(&table.plan, &self.arena, source_ts_ms) {
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
@@ -113,11 +130,11 @@ impl Stream {
             };
             let Some(change) = change else { break };
             let skipped = self.config.skipped_operations.skips(&change);
-            if self.transaction.skips_row() {
+            if done {
                 if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
                     metadata.count_row(&table.name, &change);
                 }
-            } else if !skipped {
+            } else if !skipped && told == Told::Log {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let row = Row { table, plan, change: &change, now_ms };
                 // One row's work borrows only what it needs, so that the table stays borrowed beside it.
@@ -127,7 +144,6 @@ impl Stream {
                         routing: &self.routing,
                         arena: &self.arena,
                         transaction: &self.transaction,
-                        overlap: &mut self.overlap,
                         dropped: &mut self.dropped,
                         metadata: self.metadata.as_mut(),
                     },
@@ -161,7 +177,6 @@ impl Stream {
                 routing: &self.routing,
                 arena: &decoded,
                 transaction: &self.transaction,
-                overlap: &mut self.overlap,
                 dropped: &mut self.dropped,
                 metadata: self.metadata.as_mut(),
             };
@@ -214,9 +229,11 @@ impl Stream {
     ) -> Result<(), Failure> {
         let Some(table) = self.tables.captured(rows.table_id) else { return Ok(()) };
         let Course::Gated(gated) = &table.course else { return Ok(()) };
-        let gtid = self.transaction.gtid_text();
+        let (gtid, mut keys) = (self.transaction.gtid_text(), rows);
         loop {
             reset(&mut self.arena);
+            let done = self.transaction.skips_row();
+            let told = tell(&mut self.overlap, table, &mut keys, done, &self.arena)?;
             let images = match rows.next_images(&table.plan, &self.arena) {
                 Err(err) if table.plan.may_skip_row(&err) => {
                     self.dropped.unreadable(&table.name, &err);
@@ -227,17 +244,20 @@ impl Stream {
             };
             let Some(images) = images else { break };
             let skipped = skips(self.config.skipped_operations, &images);
-            if self.transaction.skips_row() {
+            if done {
                 if let Some(metadata) = self.metadata.as_mut().filter(|_| !skipped) {
                     metadata.count_images(&table.name, &images);
                 }
-            } else if !skipped {
+            } else {
                 self.sent_from.note(sender.sequence() + 1, &table.name);
                 let source = self.transaction.change_source(gtid.as_deref());
-                let missed = missed(table, images, &mut self.overlap, sender.is_holding())?;
-                let read = missed
-                    .map(|images| (images, ChangeSource { snapshot: Some("true"), ..source }));
-                for (images, source) in read.into_iter().chain([(images, source)]) {
+                let read = RowImages { before: None, after: images.before };
+                let missed = (read, ChangeSource { snapshot: Some("true"), ..source });
+                // A row that gets another key leaves the old one in any case.
+                let left = told == Told::Snapshot && images.before.is_none();
+                let changes =
+                    [(told == Told::Missed, missed), (!skipped && !left, (images, source))];
+                for (_, (images, source)) in changes.into_iter().filter(|(wanted, _)| *wanted) {
                     let row = ChangedRow {
                         table,
                         gated,
@@ -251,7 +271,6 @@ impl Stream {
                             routing: &self.routing,
                             arena: &self.arena,
                             transaction: &self.transaction,
-                            overlap: &mut self.overlap,
                             dropped: &mut self.dropped,
                             metadata: self.metadata.as_mut(),
                         },
