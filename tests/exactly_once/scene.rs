@@ -38,8 +38,9 @@ impl Scene {
         Kafka::connect(&self.outbox.broker.bootstrap_servers)
     }
 
-    /// The positions that were committed, oldest first.
+    /// The positions that were committed, oldest first. A broker marks what was committed a moment after it has said so.
     pub(super) fn positions(&self) -> Vec<Record> {
+        until("the mark of the last commit", FENCED_MAX, || !self.is_open(&self.offsets));
         self.kafka().read_topic(&self.offsets)
     }
 
@@ -62,14 +63,17 @@ impl Scene {
 
     /// Whether a Kafka transaction with records is open.
     pub(super) fn has_open(&self) -> bool {
+        self.is_open(&self.outbox.topic)
+    }
+
+    fn is_open(&self, topic: &str) -> bool {
         let ends = |isolation: &str| {
             let consumer: BaseConsumer = ClientConfig::new()
                 .set("bootstrap.servers", &self.outbox.broker.bootstrap_servers)
                 .set("isolation.level", isolation)
                 .create()
                 .expect("a consumer");
-            let end =
-                |partition| consumer.fetch_watermarks(&self.outbox.topic, partition, FENCED_MAX);
+            let end = |partition| consumer.fetch_watermarks(topic, partition, FENCED_MAX);
             [0, 1, 2].map(|partition| end(partition).expect("the broker answers").1)
         };
         ends("read_committed") != ends("read_uncommitted")
