@@ -14,13 +14,7 @@ impl Stream {
         sender.settle(Moment::Idle, false)?; // No Kafka transaction waits for it.
         match event.header.event_type {
             event::TABLE_MAP_EVENT => self.on_table_map(event, sender),
-            event::WRITE_ROWS_EVENT
-            | event::UPDATE_ROWS_EVENT
-            | event::DELETE_ROWS_EVENT
-            | event::WRITE_ROWS_EVENT_V1
-            | event::UPDATE_ROWS_EVENT_V1
-            | event::DELETE_ROWS_EVENT_V1
-            | event::PARTIAL_UPDATE_ROWS_EVENT => self.seek_rows(event),
+            rows if event::is_rows_event(rows) => self.seek_rows(event),
             event::GTID_LOG_EVENT | event::GTID_TAGGED_LOG_EVENT => self.on_gtid(event),
             event::ANONYMOUS_GTID_LOG_EVENT => self.on_anonymous(event),
             event::TRANSACTION_PAYLOAD_EVENT => self.on_payload(event, sender),
