@@ -4,8 +4,8 @@ use super::alterer::alter;
 
 use super::relay::Relay;
 use super::stage::{Setting, Stage};
-use super::timeline::{Effect, Fault, Timeline, now_ms};
-use crate::support::{MySql, Random, Way};
+use super::timeline::{Effect, Fault, Timeline};
+use crate::support::{MySql, Random, Way, now_ms};
 
 /// The pause between faults.
 const PAUSE_MS: u64 = 6_000;

@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How long before a kill a record may have been written that comes again: the pause between checkpoints, the flush
 /// of one and the way to the broker and back, on a busy machine.
@@ -90,8 +89,4 @@ impl Timeline {
         }
         counts
     }
-}
-
-pub(super) fn now_ms() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
 }

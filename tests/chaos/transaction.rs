@@ -3,8 +3,7 @@ use std::fmt::Write;
 
 use mysql_async::Error;
 
-use super::timeline::now_ms;
-use crate::support::{MySql, Random};
+use crate::support::{MySql, Random, now_ms};
 
 /// Keys of all rows; few enough that every one has many writers.
 pub(super) const KEYS: u64 = 64;

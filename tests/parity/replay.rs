@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use super::case::{Case, Ending, Stop};
 use super::compare::compare;
 use super::event::{Event, Timestamp};
 use super::varying::settle;
-use crate::support::{self, Broker, Kafka, MySqlServer, Outflow, Scratch, TOPIC_PREFIX};
+use crate::support::{self, Broker, Kafka, MySqlServer, Outflow, Scratch, TOPIC_PREFIX, now_ms};
 
 /// Until everything of a case is on its topics.
 const PUBLISHED_MAX: Duration = Duration::from_secs(10);
@@ -206,9 +206,4 @@ fn is_published(topic: &str) -> bool {
         && !topic.starts_with("__transaction")
         && !topic.starts_with("connect-") // A worker's own, of the tests of migration.
         && !topic.starts_with(TOPIC_PREFIX)
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    i64::try_from(since.as_millis()).unwrap()
 }

@@ -1,15 +1,12 @@
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use crate::support::{Outbox, Random, Repeat};
+use crate::support::{Outbox, Random, Repeat, now_ms};
 
 const ROWS: u64 = 100_000;
 const KEYS: u64 = 50;
 const KILLS: u64 = 10;
 /// Until everything is on the topic.
 const ALL_MAX: Duration = Duration::from_secs(120);
-/// What a kill may repeat was sent at most so long before it: the pause between checkpoints, the flush of one and
-/// the way to the broker and back, on a busy machine.
-const WINDOW_MS: i64 = 5_000;
 
 #[test]
 fn ten_kills_at_random_moments_lose_nothing_and_repeat_little() {
@@ -41,7 +38,7 @@ fn ten_kills_at_random_moments_lose_nothing_and_repeat_little() {
     assert_eq!(outflow.ready().stop(), 0);
     outbox.catch_up();
     let repeats = followed.compare(&mut sql);
-    check_window(&repeats, &kills_ms);
+    Repeat::check_all(&repeats, &kills_ms);
 }
 
 /// Transactions of one to three hundred rows, as fast as the server takes them.
@@ -52,29 +49,4 @@ fn write(sql: &mut crate::support::MySql, sizes: &mut Random) {
         sql.run(&Outbox::insert(first..end, KEYS));
         first = end;
     }
-}
-
-/// Each repeat belongs to a kill, and had been sent shortly before it.
-fn check_window(repeats: &[Repeat], kills_ms: &[i64]) {
-    let mut longest = 0;
-    for repeat in repeats {
-        let earlier = kills_ms.iter().rev().find(|&&kill_ms| kill_ms <= repeat.again_ms);
-        let kill_ms =
-            *earlier.unwrap_or_else(|| panic!("event {} repeated without a kill", repeat.id));
-        let before = kill_ms - repeat.sent_ms;
-        let id = repeat.id;
-        assert!(
-            (0..=WINDOW_MS).contains(&before),
-            "event {id} was sent {before} ms before the kill"
-        );
-        longest = longest.max(before);
-    }
-    eprintln!(
-        "{} of {ROWS} events repeated, sent {longest} ms before a kill at most",
-        repeats.len()
-    );
-}
-
-fn now_ms() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
 }

@@ -6,6 +6,10 @@ use super::{Kafka, MySql, Offsets, Record};
 /// A consumer that got nothing for so long is made anew: the client's own recovery is not what is tested.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
+/// What a kill may repeat was sent at most so long before it: the pause between checkpoints, a batch of rows, the flush
+/// of one checkpoint and the way to the broker and back, on a busy machine.
+const WINDOW_MS: i64 = 5_000;
+
 /// Follows a topic while outflow writes to it, and compares it with the table in the end.
 pub(crate) struct Follower {
     kafka: Kafka,
@@ -23,6 +27,25 @@ pub(crate) struct Repeat {
     pub(crate) sent_ms: i64,
     /// When outflow sent it again.
     pub(crate) again_ms: i64,
+}
+
+impl Repeat {
+    /// Each of these belongs to a kill, and had been sent shortly before it.
+    #[track_caller]
+    pub(crate) fn check_all(repeats: &[Self], kills_ms: &[i64]) {
+        let mut longest = 0;
+        for repeat in repeats {
+            let kill_ms = kills_ms.iter().rev().find(|&&kill_ms| kill_ms <= repeat.again_ms);
+            let kill_ms = kill_ms.unwrap_or_else(|| panic!("{repeat:?} without a kill"));
+            let before = kill_ms - repeat.sent_ms;
+            assert!(
+                (0..=WINDOW_MS).contains(&before),
+                "{repeat:?}: sent {before} ms before the kill"
+            );
+            longest = longest.max(before);
+        }
+        eprintln!("{} events repeated, sent {longest} ms before a kill at most", repeats.len());
+    }
 }
 
 impl Follower {

@@ -26,4 +26,4 @@ pub(crate) use proxy::{Proxy, Way};
 pub(crate) use random::Random;
 pub(crate) use scratch::Scratch;
 pub(crate) use servers::{Broker, Connect, MySqlServer, broker, mysql, servers_script};
-pub(crate) use wait::{until, until_some};
+pub(crate) use wait::{now_ms, until, until_some};

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Between looks at a condition.
 const LOOK: Duration = Duration::from_millis(10);
@@ -20,4 +20,10 @@ pub(crate) fn until_some<T>(what: &str, limit: Duration, mut look: impl FnMut() 
         assert!(Instant::now() < deadline, "waited {} s in vain for {what}", limit.as_secs());
         std::thread::sleep(LOOK);
     }
+}
+
+/// Now, in milliseconds since the epoch.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
 }
