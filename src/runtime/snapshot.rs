@@ -18,6 +18,7 @@ use super::{ConnectorStatus, Failure, Stop};
 use crate::checkpoint::Boundary;
 use crate::config::ConnectorConfig;
 use crate::decode::{RowImages, TableLayout};
+use crate::fault_point::fault_point;
 use crate::metrics::ConnectorMetrics;
 use crate::offset::{Offset, SnapshotProgress, TableProgress};
 use crate::route::ChangeSource;
@@ -218,6 +219,7 @@ impl Publisher<'_> {
         sender.publish();
         sender.poll(true)?;
         sender.split_snapshot()?;
+        fault_point("snapshot_batch");
         if self.stop.requested() { Err(Failure::StopRequested) } else { Ok(()) }
     }
 }

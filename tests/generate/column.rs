@@ -72,6 +72,14 @@ impl Column {
         self.definition.starts_with("DATE") || self.definition.starts_with("TIME")
     }
 
+    /// Whether every time mode has a form for its default.
+    pub(super) fn default_has_a_form(&self) -> bool {
+        const HAVE: [&str; 3] = ["'12:34", "'2024", "CURRENT"];
+        self.default
+            .as_ref()
+            .is_some_and(|default| HAVE.iter().any(|have| default.starts_with(have)))
+    }
+
     /// Its line of CREATE TABLE.
     pub(super) fn ddl(&self) -> String {
         let null = if self.nullable { "NULL" } else { "NOT NULL" };

@@ -76,8 +76,9 @@ impl Table {
         version.nullable = random.chance(50);
         let mut extras = extras(random);
         for column in &mut extras {
-            // A value without a form in a NOT NULL column without a default ends Debezium's task.
-            column.nullable |= column.is_temporal() && !converts_all && column.default.is_none();
+            // A value without a form in a NOT NULL column, whose default has none either, ends Debezium's task.
+            column.nullable |=
+                column.is_temporal() && !converts_all && !column.default_has_a_form();
         }
         Self {
             id,

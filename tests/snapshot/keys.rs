@@ -1,18 +1,17 @@
 //! What becomes of rows and tables that change between two parts of a snapshot.
 
-use super::scene::{Key, Scene, id};
+use super::scene::{ALL_MAX, Key, Scene, id};
 
 /// The first row's number; a row that comes later may get one before it.
 const FIRST: u64 = 10;
 const ROWS: u64 = 15_000;
 
-/// Publishes a part of the rows and stops in an orderly way.
-fn stopped_in_the_middle(name: &str, keys: &[Key], at: usize) -> Scene {
-    let mut scene = Scene::new(name, keys);
+/// Publishes so many thousands of the rows, each table's beginning anew, and stops in an orderly way.
+fn stopped_behind(batches: u64, name: &str, keys: &[Key]) -> Scene {
+    let scene = Scene::new(name, keys);
     scene.fill(FIRST..ROWS + 1);
-    let outflow = scene.outbox.start();
-    scene.until(at);
-    assert_eq!(outflow.stop(), 0);
+    let mut outflow = scene.outbox.start_to_die(&format!("snapshot_batch:{batches}:stop"));
+    assert_eq!(outflow.ended(ALL_MAX), 0);
     let stored = scene.outbox.stored();
     assert_eq!(stored["snapshot"], "INITIAL", "it was not stopped in the middle: {stored}");
     scene
@@ -20,7 +19,7 @@ fn stopped_in_the_middle(name: &str, keys: &[Key], at: usize) -> Scene {
 
 #[test]
 fn rows_that_change_between_two_parts_are_published_once() {
-    let scene = stopped_in_the_middle("snap-changes", &[Key::Id, Key::TextAndNumber], 1);
+    let scene = stopped_behind(1, "snap-changes", &[Key::Id, Key::TextAndNumber]);
     let mut expected = scene.ids(FIRST..ROWS + 1);
     let mut sql = scene.outbox.sql();
     // Before what is read, in what is not read, and gone again in one transaction and in two.
@@ -55,9 +54,9 @@ fn rows_that_change_between_two_parts_are_published_once() {
 
 #[test]
 fn a_table_without_a_primary_key_starts_over_and_says_so() {
-    let scene = stopped_in_the_middle("snap-keyless", &[Key::Id, Key::None, Key::Id], 17_000);
+    let scene = stopped_behind(17, "snap-keyless", &[Key::Id, Key::None, Key::Id]);
     let mut outflow = scene.goes_on();
-    outflow.logs("no primary key by whose order its reading could go on", super::scene::ALL_MAX);
+    outflow.logs("no primary key by whose order its reading could go on", ALL_MAX);
     assert_eq!(outflow.ready().stop(), 0);
     let repeats = scene.compare(&scene.ids(FIRST..ROWS + 1));
     assert!(repeats.len() > 1_000, "{} rows came again", repeats.len());
@@ -67,13 +66,13 @@ fn a_table_without_a_primary_key_starts_over_and_says_so() {
 
 #[test]
 fn a_table_with_another_primary_key_starts_over_and_says_so() {
-    let scene = stopped_in_the_middle("snap-altered", &[Key::Id, Key::TextAndNumber], 17_000);
+    let scene = stopped_behind(17, "snap-altered", &[Key::Id, Key::TextAndNumber]);
     scene
         .outbox
         .sql()
         .run("ALTER TABLE outbox_1 DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD added INT");
     let mut outflow = scene.goes_on();
-    outflow.logs("its primary key has been altered since", super::scene::ALL_MAX);
+    outflow.logs("its primary key has been altered since", ALL_MAX);
     assert_eq!(outflow.ready().stop(), 0);
     let repeats = scene.compare(&scene.ids(FIRST..ROWS + 1));
     assert!(repeats.iter().all(|repeat| repeat.id > id(1, 0)), "the first table came again");
@@ -81,7 +80,7 @@ fn a_table_with_another_primary_key_starts_over_and_says_so() {
 
 #[test]
 fn another_column_is_no_reason_to_start_over() {
-    let scene = stopped_in_the_middle("snap-column", &[Key::TextAndNumber], 5_000);
+    let scene = stopped_behind(5, "snap-column", &[Key::TextAndNumber]);
     let mut sql = scene.outbox.sql();
     sql.run(&scene.insert(0, ROWS + 1..ROWS + 11));
     sql.run("ALTER TABLE outbox_0 ADD added INT FIRST");

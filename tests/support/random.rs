@@ -11,10 +11,14 @@ impl Random {
 
     /// Prints the environment's seed, or a new one.
     pub(crate) fn seed() -> u64 {
-        let clock = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into();
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Self::seed_or(clock.subsec_nanos().into())
+    }
+
+    /// Prints the environment's seed, or this one.
+    pub(crate) fn seed_or(seed: u64) -> u64 {
         let given = std::env::var("OUTFLOW_TEST_SEED").ok();
-        let seed =
-            given.map_or_else(clock, |seed| seed.parse().expect("OUTFLOW_TEST_SEED is a number"));
+        let seed = given.map_or(seed, |seed| seed.parse().expect("OUTFLOW_TEST_SEED is a number"));
         eprintln!("seed: OUTFLOW_TEST_SEED={seed}");
         seed
     }
