@@ -10,6 +10,7 @@ use tracing::debug;
 
 use super::delivery::{self, Clock, Delivery, Failure, of_record, refusal};
 use super::lanes::{self, Lanes, QUEUE_BYTES, QUEUE_RECORDS};
+use super::lookout::Lookout;
 use super::topics::TopicMaker;
 use super::{Sink, SinkError};
 use crate::checkpoint::InFlight;
@@ -21,9 +22,6 @@ use crate::metrics::ConnectorMetrics;
 const METADATA_WAIT: Duration = Duration::from_secs(10);
 /// How long events that tell why no broker answers are served: they are there already.
 const REASON_WAIT: Duration = Duration::from_millis(20);
-/// Brokers that were away are looked for this often, and asked for this long.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-const LOOK_WAIT: Duration = Duration::from_millis(100);
 /// The pause between looks at the queue while it drains.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
 /// So many turns in a row call for the other producer before it is taken: a few thousand events.
@@ -41,7 +39,7 @@ pub struct KafkaSink {
     topics: Option<TopicMaker>,
     turns: u32,
     metrics: ConnectorMetrics,
-    looked: Instant,
+    lookout: Lookout,
 }
 
 impl KafkaSink {
@@ -92,7 +90,7 @@ impl KafkaSink {
             topics: topics.transpose()?,
             turns: 0,
             metrics,
-            looked: Instant::now(),
+            lookout: Lookout::new(lanes::client(config, &[])),
         })
     }
 }
@@ -126,14 +124,14 @@ impl KafkaSink {
         }
     }
 
-    /// With nothing to send, only asking tells whether the brokers are back.
-    pub(super) fn look_for_brokers(&mut self) {
-        if self.metrics.kafka_connected.get() == 0 && self.looked.elapsed() >= LOOK_EVERY {
-            self.looked = Instant::now();
-            if self.lanes.active().client().fetch_metadata(None, LOOK_WAIT).is_ok() {
-                self.metrics.kafka_connected.set(1);
-            }
+    /// While no broker answers, only asking tells whether they are back, or will never be found again.
+    fn look_for_brokers(&mut self) -> Result<(), SinkError> {
+        if self.metrics.kafka_connected.get() == 0
+            && self.lookout.finds(self.lanes.active().client())?
+        {
+            self.metrics.kafka_connected.set(1);
         }
+        Ok(())
     }
 }
 
@@ -193,13 +191,11 @@ impl Sink for KafkaSink {
 
     fn poll(&mut self) -> Result<(), SinkError> {
         self.clock.stopped_while(|| self.lanes.active().poll(Duration::ZERO));
+        self.look_for_brokers()?;
         self.failure.check()
     }
 
     fn pace(&mut self, far_behind: bool) -> Result<(), SinkError> {
-        if !far_behind {
-            self.look_for_brokers();
-        }
         if self.lanes.in_bulk() == far_behind {
             self.turns = 0;
             return Ok(());

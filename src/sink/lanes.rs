@@ -6,6 +6,7 @@ use rdkafka::producer::{BaseProducer, Producer, PurgeConfig};
 
 use super::SinkError;
 use super::delivery::Delivery;
+use super::lookout::SETUP_MAX_MS;
 use crate::config::{ExactlyOnce, SinkConfig};
 
 /// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
@@ -114,6 +115,8 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("topic.metadata.refresh.fast.interval.ms", "10")
         .set("reconnect.backoff.ms", "50")
         .set("reconnect.backoff.max.ms", "1000")
+        // As in Java: so long a connection may take whose machine answers and whose broker does not.
+        .set("socket.connection.setup.timeout.ms", SETUP_MAX_MS)
         // A cluster that is just coming back names no broker, and librdkafka then forgets those that it knew. After so
         // long without an answer it begins again with bootstrap.servers; by itself it waits five minutes.
         .set("metadata.recovery.rebootstrap.trigger.ms", "10000")

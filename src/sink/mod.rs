@@ -9,6 +9,7 @@ mod inspect;
 mod kafka_sink;
 mod lanes;
 mod line_sink;
+mod lookout;
 mod topics;
 mod transactional_sink;
 
@@ -170,6 +171,12 @@ pub enum SinkError {
         /// Why.
         reason: Box<SinkError>,
     },
+    /// Brokers answer other clients, and this one has forgotten how to reach them.
+    #[error(
+        "the Kafka client has lost all brokers of a cluster that answers others; a new one goes on, and records are \
+         left unacknowledged, which are sent again"
+    )]
+    BrokersLost,
     /// The producer lost its state and must be made anew.
     #[error("the Kafka producer failed: {0}")]
     Fatal(String),
@@ -260,6 +267,7 @@ impl SinkError {
             | Self::Transaction(_)
             | Self::Fenced { .. } // Whether by another process is looked at next.
             | Self::DeniedTransactionalId(_)
+            | Self::BrokersLost
             | Self::Fatal(_) => Remedy::Retry, // A new producer goes on from the checkpoint.
             Self::Record { reason, .. } => reason.remedy(),
             Self::Configuration(_)

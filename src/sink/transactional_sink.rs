@@ -171,7 +171,6 @@ impl Sink for TransactionalSink {
     }
 
     fn pace(&mut self, _far_behind: bool) -> Result<(), SinkError> {
-        self.kafka.look_for_brokers();
         self.kafka.check().map_err(|err| self.explain(err))
     }
 

@@ -103,7 +103,7 @@ fn run(
     let alterer = (stage.setting != Setting::Minimal).then(|| Alterer::start(server, schema, seed));
     let mut nemesis = Nemesis::new(stage, relay, seed);
     nemesis.run(Duration::from_secs_f64(minutes * 60.0));
-    let (timeline, mut problems) = (nemesis.timeline, nemesis.problems);
+    let (mut timeline, mut problems) = (nemesis.timeline, nemesis.problems);
     eprintln!(
         "chaos: {} changes of captured tables",
         alterer.map_or(0, |alterer| alterer.altered())
@@ -115,6 +115,7 @@ fn run(
         stage.kafka_way.set(Way::Open);
         relay.finish(&stage.outbox);
         problems.extend(relay.look());
+        timeline.look(relay);
     }
     let ledger = ledger(&stage.outbox);
     let topic = topic::read(&stage.outbox.broker.bootstrap_servers, &stage.outbox.topic);

@@ -87,8 +87,14 @@ impl<'s> Nemesis<'s> {
             if count % SETTLES_EVERY == 0 {
                 self.settles();
             }
-            self.problems.extend(self.relay.look());
+            self.look();
         }
+    }
+
+    /// Looks after the relay; what it gave up may come again.
+    fn look(&mut self) {
+        self.problems.extend(self.relay.look());
+        self.timeline.look(self.relay);
     }
 
     fn choose(&mut self) -> Action {
@@ -164,14 +170,14 @@ impl<'s> Nemesis<'s> {
 
     fn kill_relay(&mut self) {
         let from_ms = now_ms();
-        self.problems.extend(self.relay.look());
+        self.look();
         self.relay.kill();
         self.note("relay kill", from_ms, Effect::Crash);
     }
 
     fn stop_relay(&mut self) {
         let from_ms = now_ms();
-        self.problems.extend(self.relay.look());
+        self.look();
         let clean = self.relay.stop();
         let (kind, effect) = if clean {
             ("relay stop", Effect::None)

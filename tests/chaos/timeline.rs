@@ -1,11 +1,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::relay::Relay;
+use crate::support::now_ms;
+
 /// How long before a kill a record may have been written that comes again: the pause between checkpoints, the flush
 /// of one and the way to the broker and back, on a busy machine.
 const WINDOW_MS: i64 = 3_000;
 /// What was on its way at a kill may be written so long after it.
 const LATE_MS: i64 = 2_000;
+/// How long a producer is tried before it is given up, and until that is noticed.
+const GIVEN_UP_MS: i64 = 90_000;
 /// Faults that are told beside a problem.
 const SHOWN: usize = 4;
 
@@ -34,6 +39,15 @@ pub(super) struct Fault {
 pub(super) struct Timeline(pub(super) Vec<Fault>);
 
 impl Timeline {
+    /// Asks whether the relay has given up what was on its way: it may have been for as long as a producer is tried.
+    pub(super) fn look(&mut self, relay: &mut dyn Relay) {
+        if relay.has_given_up() {
+            let until_ms = now_ms();
+            let (kind, from_ms) = ("relay gave up its producer", until_ms - GIVEN_UP_MS);
+            self.0.push(Fault { kind, from_ms, until_ms, effect: Effect::Crash });
+        }
+    }
+
     /// The crash that allows a record which was written at this time to come again.
     pub(super) fn excuse(&self, written_ms: i64) -> Option<&Fault> {
         let crashes = self.0.iter().filter(|fault| fault.effect == Effect::Crash);

@@ -3,6 +3,7 @@
 //!
 //! These tests have servers of their own and run one after another.
 
+mod brokerless;
 mod disk;
 mod exactly_once;
 mod frozen;

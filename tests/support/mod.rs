@@ -3,6 +3,7 @@
 //! Each test has its own schema, topic, server id, data folder and admin port. Nothing waits for a time; it
 //! waits for a condition, with a deadline.
 
+mod brokerless;
 mod certificates;
 mod connect;
 mod follower;
@@ -16,6 +17,7 @@ mod scratch;
 mod servers;
 mod wait;
 
+pub(crate) use brokerless::Brokerless;
 pub(crate) use certificates::Certificates;
 pub(crate) use follower::{Follower, Repeat};
 pub(crate) use kafka::{Kafka, Offsets, Record};

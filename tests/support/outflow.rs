@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{until, until_some};
 
 /// Until the program streams; a debug build on a busy machine.
-const READY_MAX: Duration = Duration::from_secs(30);
+const READY_MAX: Duration = Duration::from_secs(60);
 /// Until the program has ended after SIGTERM: its own deadline and a little.
 const STOP_MAX: Duration = Duration::from_secs(25);
 /// How much of the log a failure shows.

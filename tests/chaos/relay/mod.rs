@@ -15,6 +15,10 @@ pub(super) trait Relay {
     fn stop(&mut self) -> bool;
     /// Looks after it; what is wrong, in words.
     fn look(&mut self) -> Option<String>;
+    /// Whether it has given up what was on its way since the last question, and goes on with a new producer.
+    fn has_given_up(&mut self) -> bool {
+        false
+    }
     /// Up to which place of the log it has stored: file and position.
     fn stored(&self, outbox: &Outbox) -> Option<(String, u64)>;
     /// Whether what is stored moves on with the log, whatever is written to it.

@@ -16,11 +16,14 @@ const UNACKNOWLEDGED: &str = "left unacknowledged";
 #[derive(Default)]
 pub(in crate::chaos) struct OutflowRelay {
     running: Option<Outflow>,
+    /// How often the running one has said so.
+    given_up: usize,
 }
 
 impl Relay for OutflowRelay {
     fn start(&mut self, outbox: &Outbox) {
         self.running = Some(outbox.start());
+        self.given_up = 0;
     }
 
     fn kill(&mut self) {
@@ -38,6 +41,13 @@ impl Relay for OutflowRelay {
         }
         let code = running.ended(STOP_MAX);
         code == 0 && !running.log().contains(UNACKNOWLEDGED)
+    }
+
+    fn has_given_up(&mut self) -> bool {
+        let Some(running) = &self.running else { return false };
+        let before =
+            std::mem::replace(&mut self.given_up, running.log().matches(UNACKNOWLEDGED).count());
+        self.given_up > before
     }
 
     fn look(&mut self) -> Option<String> {
