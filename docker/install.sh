@@ -83,6 +83,8 @@ choose_target() {
         say "building in $CARGO_TARGET_DIR, because the path of this clone has a space in it"
     fi
     target=${CARGO_TARGET_DIR:-$repository/target}
+    profile=${OUTFLOW_PROFILE:-release}
+    outflow=$target/${profile/#dev/debug}/outflow
 }
 
 # Everything that cargo needs.
@@ -93,8 +95,8 @@ prepare_build() {
 }
 
 build() {
-    [[ -x $target/release/outflow ]] || say "building outflow: some minutes the first time, seconds afterwards"
+    [[ -x $outflow ]] || say "building outflow: some minutes the first time, seconds afterwards"
     local quiet=--quiet
     [[ ! -t 2 ]] || quiet=''
-    (cd "$repository" && cargo build --release --locked $quiet) || fail "outflow does not build"
+    (cd "$repository" && cargo build --profile "$profile" --locked $quiet) || fail "outflow does not build"
 }

@@ -55,7 +55,7 @@ start_outflow() {
     local sink=embedded deadline=$((SECONDS + 60))
     [[ -z $brokers ]] || sink=kafka
     admin_port=$(free_port)
-    local command=("$target/release/outflow" run "$repository/connector-config/outbox-connector.json"
+    local command=("$outflow" run "$repository/connector-config/outbox-connector.json"
         --set database.hostname=127.0.0.1 --set "database.port=$mysql_port" --sink "$sink"
         ${brokers:+--bootstrap-servers "$brokers"} --data-dir "$folder/data" --listen "127.0.0.1:$admin_port")
     say "starting outflow, which joins MySQL as a replica"
@@ -85,7 +85,7 @@ http() {
 start_consumer() {
     say "starting a consumer"
     printf '   outflow consume --bootstrap-servers %s --topic %s\n' "$brokers" "$topic" >&2
-    exec {records}< <(exec "$target/release/outflow" consume --bootstrap-servers "$brokers" --topic "$topic")
+    exec {records}< <(exec "$outflow" consume --bootstrap-servers "$brokers" --topic "$topic")
     consumer_pid=$!
 }
 
