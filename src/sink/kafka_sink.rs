@@ -69,14 +69,17 @@ impl KafkaSink {
         handle: &Handle,
     ) -> Result<Self, SinkError> {
         let Delivery { failure, queued, clock, metrics, .. } = delivery;
-        let reached = lanes.active().client().fetch_metadata(None, METADATA_WAIT);
-        reached.map_err(|err| {
+        let reason = match lanes.active().client().fetch_metadata(None, METADATA_WAIT) {
+            // Nor would a producer find them that has been told of none.
+            Ok(metadata) if metadata.brokers().is_empty() => Some("it names no brokers yet".into()),
+            Ok(_) => None,
+            Err(err) => Some(err.to_string()),
+        };
+        if let Some(reason) = reason {
             lanes.active().poll(REASON_WAIT); // What the brokers said comes as an event.
-            failure.refused().unwrap_or_else(|| SinkError::Unreachable {
-                servers: config.bootstrap_servers.clone(),
-                reason: err.to_string(),
-            })
-        })?;
+            let servers = config.bootstrap_servers.clone();
+            return Err(failure.refused().unwrap_or(SinkError::Unreachable { servers, reason }));
+        }
         metrics.kafka_connected.set(1);
         let topics = config
             .topic_creation

@@ -61,18 +61,22 @@ impl Lookout {
             return Ok(false);
         }
         self.looked = Instant::now();
-        let found = has_brokers(producer, LOOK_WAIT);
-        if found {
+        if has_brokers(producer, LOOK_WAIT) {
             self.asked = None;
-            self.other.set(false);
-        } else if self.asked.is_none_or(|asked| asked.elapsed() >= OTHER_EVERY) {
+            return Ok(true);
+        }
+        if self.asked.is_none() {
+            self.other.set(false); // What it was told of an earlier outage.
+        }
+        if self.asked.is_none_or(|asked| asked.elapsed() >= OTHER_EVERY) {
             self.asked = Some(Instant::now());
             self.ask_as_another();
         }
-        match self.other.answered_for() {
-            Some(time) if !found && time >= self.lost_after => Err(SinkError::BrokersLost),
-            _ => Ok(found),
+        let answered_for = self.other.answered_for();
+        if answered_for.is_some_and(|time| time >= self.lost_after) {
+            return Err(SinkError::BrokersLost);
         }
+        Ok(false)
     }
 
     /// Not waited for: connecting may take a while, and so may giving it up.
