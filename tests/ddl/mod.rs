@@ -18,9 +18,12 @@ const STATEMENTS: usize = 20;
 /// Of a hundred statements, those that may give an unknown layout.
 const UNKNOWN_PERCENT_MAX: usize = 10;
 
+/// The first table's seed, where none is given: what a run of all tests finds, the next one finds as well.
+const FIRST: u64 = 1;
+
 #[test]
 fn a_derived_layout_is_what_the_server_says() {
-    let first = Random::seed();
+    let first = Random::seed_or(FIRST);
     let tables = std::env::var("OUTFLOW_TEST_CASE_COUNT").ok();
     let tables = tables.map_or(TABLES, |count| count.parse().expect("a number"));
     let database = format!("t_ddl_{first}");

@@ -170,7 +170,7 @@ impl Clauses {
         let change = if tokens.words("DROP DEFAULT") {
             Change::SetDefault(name, None)
         } else if tokens.words("SET DEFAULT") {
-            Change::SetDefault(name, Some(Default::read(tokens)?))
+            Change::SetDefault(name, Some(Default::read_set(tokens)?))
         } else if tokens.words("SET INVISIBLE") {
             Change::SetInvisible(name, true)
         } else if tokens.words("SET VISIBLE") {

@@ -49,6 +49,30 @@ impl Default {
         }
     }
 
+    /// Reads the one of ALTER COLUMN … SET DEFAULT: there a literal stays one in parentheses, and elsewhere it does not
+    /// (MySQL 9.7, as `information_schema` shows it).
+    pub(super) fn read_set(tokens: &mut Tokens) -> Option<Self> {
+        let Some(mut inner) = tokens.parentheses() else { return Self::read(tokens) };
+        let expression = Some(Self::Expression(inner.text()));
+        while let Some(nested) = inner.parentheses() {
+            if !inner.is_empty() {
+                return expression; // (1) + (2)
+            }
+            inner = nested;
+        }
+        if inner.peek() == Some(&Token::Minus) {
+            return expression;
+        }
+        match Self::read(&mut inner) {
+            Some(Self::Now(_)) => expression,
+            Some(literal) if inner.is_empty() => Some(literal),
+            Some(Self::Text(_)) => None, // One of several parts, perhaps.
+            Some(_) => expression,
+            None if inner.peek() == Some(&Token::LParen) => expression, // A function's arguments.
+            None => None,
+        }
+    }
+
     /// The text that `COLUMN_DEFAULT` has of it, where that is certain.
     pub(super) fn text(&self, column: &ColumnType, unicode: bool) -> Option<Option<String>> {
         let of_literal = match self {
@@ -190,5 +214,35 @@ mod tests {
         assert_eq!(shown("int", "NULL"), Some(None));
         assert_eq!(shown("varchar(3)", "''"), Some(Some(String::new())));
         assert_eq!(shown("varchar(9)", r"'a\tb'"), None);
+    }
+
+    /// What MySQL 9.7 showed for each behind ALTER COLUMN c SET DEFAULT.
+    #[test]
+    fn only_what_is_set_keeps_a_literal_in_parentheses() {
+        for (column, set, expected) in [
+            ("char(20)", "('t')", Some("t")),
+            ("char(20)", "(('t'))", Some("t")),
+            ("char(20)", "('')", Some("")),
+            ("int", "(1)", Some("1")),
+            ("int", "(+1)", Some("1")),
+            ("int", "(TRUE)", Some("1")),
+            ("decimal(5,2)", "(1.5)", Some("1.50")),
+            ("bit(3)", "(b'1')", Some("b'1'")),
+            ("enum('a','b')", "('a')", Some("a")),
+            ("char(20)", "('t' 'u')", None),
+            ("char(20)", "(_utf8mb4'x')", None),
+            ("char(20)", "(x'41')", None),
+        ] {
+            let default = Default::read_set(&mut Tokens::of(set).unwrap());
+            let shown = default
+                .and_then(|default| default.text(&ColumnType::of_text(column).unwrap(), true));
+            assert_eq!(shown, expected.map(|text| Some(text.to_owned())), "{column} {set}");
+        }
+        for set in ["(-1)", "(1 + 1)", "((1) + (2))", "(concat('a', 'b'))", "(NOW())", "(uuid())"] {
+            let default = Default::read_set(&mut Tokens::of(set).unwrap());
+            assert!(matches!(default, Some(Default::Expression(_))), "{set}");
+        }
+        let null = Default::read_set(&mut Tokens::of("(NULL)").unwrap());
+        assert!(matches!(null, Some(Default::Null)));
     }
 }
