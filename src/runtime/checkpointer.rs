@@ -13,9 +13,9 @@ use crate::metrics::ConnectorMetrics;
 use crate::offset::Offset;
 use crate::sink::Reports;
 
-/// Delivery reports are served for this long between looks at the rest. The client library's wait spins
-/// through its last millisecond, so a shorter time costs an idle process more.
-const SERVE: Duration = Duration::from_millis(100);
+/// Delivery reports are served for this long between looks at the rest. The client library waits whole milliseconds
+/// and spins for what is left of its time: a little more than them, which the wake-up takes, leaves nothing.
+const SERVE: Duration = Duration::from_micros(100_100);
 /// The pause while the reader serves the reports itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 /// Checkpoints are stored at most this often: bounds the disk's work and what a crash repeats.
