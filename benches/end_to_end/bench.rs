@@ -23,6 +23,8 @@ pub(crate) struct Bench {
     pub(crate) topics: Topics,
     pub(crate) brokers: String,
     pub(crate) mysql_port: u16,
+    /// Whether the broker has compiled what it runs.
+    pub(crate) is_warm: bool,
     work: PathBuf,
 }
 
@@ -51,6 +53,7 @@ impl Bench {
             sql: Sql::connect(mysql_port)?,
             topics: Topics::connect(&brokers)?,
             debezium: None,
+            is_warm: false,
             options,
             mysql,
             kafka,
