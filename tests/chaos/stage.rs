@@ -56,13 +56,10 @@ impl Stage {
     pub(super) fn new(name: &str, setting: Setting) -> Self {
         let (mysql_way, kafka_way) = (Proxy::open(), Proxy::open());
         let server = MySqlServer::started_with(&format!("mysql:{name}"), &setting.options());
-        let advertised = format!("advertised.listeners=PLAINTEXT://127.0.0.1:{}", kafka_way.port);
-        let broker = Broker::started_with(&format!("kafka:{name}"), &[&advertised]);
+        let (broker, seen_broker) = Broker::behind(&format!("kafka:{name}"), kafka_way.port);
         mysql_way.lead_to(server.port);
-        kafka_way.lead_to(broker.bootstrap_servers.rsplit_once(':').unwrap().1.parse().unwrap());
-        let near = |way: &Proxy| format!("127.0.0.1:{}", way.port);
+        kafka_way.lead_to(broker.port());
         let seen = MySqlServer { port: mysql_way.port, ..server.clone() };
-        let seen_broker = Broker { bootstrap_servers: near(&kafka_way), ..broker.clone() };
         let outbox = Outbox::on(name, seen, seen_broker);
         let tables: Vec<String> =
             TABLES.iter().map(|table| format!("{}.{table}", outbox.schema)).collect();

@@ -13,10 +13,8 @@ const ALL_MAX: Duration = Duration::from_secs(150);
 #[test]
 fn a_cluster_that_names_no_brokers_for_a_moment_is_found_again() {
     let way = Brokerless::open();
-    let advertised = format!("advertised.listeners=PLAINTEXT://127.0.0.1:{}", way.port);
-    let broker = Broker::started_with("kafka:brokerless", &[&advertised]);
-    way.lead_to(broker.bootstrap_servers.rsplit_once(':').unwrap().1.parse().unwrap());
-    let seen = Broker { bootstrap_servers: format!("127.0.0.1:{}", way.port), ..broker.clone() };
+    let (broker, seen) = Broker::behind("kafka:brokerless", way.port);
+    way.lead_to(broker.port());
     let outbox = Outbox::on("brokerless", mysql().clone(), seen)
         .with("producer.override.metadata.max.age.ms", "50")
         .with("producer.override.socket.connection.setup.timeout.ms", "2000");

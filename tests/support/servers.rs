@@ -161,6 +161,20 @@ impl Broker {
         Self::running(instance)
     }
 
+    /// Starts an instance anew whose clients are sent to a way at this port: the broker itself, and as they see it.
+    pub(crate) fn behind(instance: &str, way_port: u16) -> (Self, Self) {
+        let seen_at = format!("127.0.0.1:{way_port}");
+        let advertised = format!("advertised.listeners=PLAINTEXT://{seen_at}");
+        let broker = Self::started_with(instance, &[&advertised]);
+        let seen = Self { bootstrap_servers: seen_at, ..broker.clone() };
+        (broker, seen)
+    }
+
+    /// The port at which it listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.bootstrap_servers.rsplit_once(':').expect("host:port").1.parse().unwrap()
+    }
+
     fn running(instance: &str) -> Self {
         let bootstrap_servers = environment(instance)["BOOTSTRAP_SERVERS"].clone();
         Self { instance: instance.to_owned(), bootstrap_servers }

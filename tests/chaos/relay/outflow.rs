@@ -16,7 +16,7 @@ const UNACKNOWLEDGED: &str = "left unacknowledged";
 #[derive(Default)]
 pub(in crate::chaos) struct OutflowRelay {
     running: Option<Outflow>,
-    /// How often the running one has said so.
+    /// How often the running one had done so at the last question.
     given_up: usize,
 }
 
@@ -40,13 +40,12 @@ impl Relay for OutflowRelay {
             running.terminate();
         }
         let code = running.ended(STOP_MAX);
-        code == 0 && !running.log().contains(UNACKNOWLEDGED)
+        code == 0 && times_given_up(&running) == self.given_up
     }
 
     fn has_given_up(&mut self) -> bool {
         let Some(running) = &self.running else { return false };
-        let before =
-            std::mem::replace(&mut self.given_up, running.log().matches(UNACKNOWLEDGED).count());
+        let before = std::mem::replace(&mut self.given_up, times_given_up(running));
         self.given_up > before
     }
 
@@ -93,4 +92,8 @@ impl Relay for OutflowRelay {
         let mut last = outbox.start_with(&["--bootstrap-servers", servers, "--until-caught-up"]);
         assert_eq!(last.ended(CATCH_UP_MAX), 0, "catching up");
     }
+}
+
+fn times_given_up(running: &Outflow) -> usize {
+    running.log().matches(UNACKNOWLEDGED).count()
 }
