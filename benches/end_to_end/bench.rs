@@ -7,10 +7,15 @@ use crate::connector;
 use crate::debezium::Debezium;
 use crate::options::Options;
 use crate::outflow;
+use crate::process::Frozen;
 use crate::report::note;
 use crate::servers::Server;
 use crate::sql::{Place, Sql};
+use crate::subject::Subject;
 use crate::topic::Topics;
+
+/// How long a worker may be frozen and still be its group's member.
+const REST_MAX: &str = "session.timeout.ms=300000";
 
 /// The servers and what is known of them.
 pub(crate) struct Bench {
@@ -42,7 +47,8 @@ impl Bench {
         note("starting the servers");
         let mysql = Server::start("mysql", &["--max-binlog-size=1G"])?;
         let kafka = Server::start("kafka", &[])?;
-        let connect = if options.debezium() { Some(Server::start("connect", &[])?) } else { None };
+        let connect =
+            if options.debezium() { Some(Server::start("connect", &[REST_MAX])?) } else { None };
         let address = mysql.value("MYSQL")?;
         let port = address.rsplit_once(':').context("host:port")?.1;
         let mysql_port = port.parse().with_context(|| format!("{port:?} is no port"))?;
@@ -86,6 +92,17 @@ impl Bench {
             self.debezium = Some(Debezium::prepare(self, connect)?);
         }
         self.note_start()
+    }
+
+    /// Gives a subject the machine and the broker for itself: Debezium's worker, which takes a tenth of a core even
+    /// without a task, stands still while others are measured.
+    pub(crate) fn alone(&self, subject: Option<Subject>) -> anyhow::Result<Option<Frozen>> {
+        match &self.connect {
+            Some(connect) if !subject.is_some_and(Subject::is_debezium) => {
+                Frozen::new(connect.pid()?).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Stores the log's end as the place where outflow goes on.

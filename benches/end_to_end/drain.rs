@@ -207,6 +207,7 @@ pub(crate) fn alternate(
 /// Drains a backlog once.
 pub(crate) fn once(bench: &mut Bench, subject: Subject, waiting: &Waiting) -> anyhow::Result<Run> {
     let topic = bench.topics.fresh()?;
+    let alone = bench.alone(Some(subject))?;
     let run = with_servers(bench, |bench| {
         if subject.is_debezium() {
             by_debezium(bench, subject, waiting, &topic)
@@ -214,6 +215,7 @@ pub(crate) fn once(bench: &mut Bench, subject: Subject, waiting: &Waiting) -> an
             by_program(bench, subject, waiting, &topic, subject == Subject::Outflow)
         }
     });
+    drop(alone);
     bench.topics.delete(&[topic])?;
     run
 }

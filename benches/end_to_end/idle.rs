@@ -39,6 +39,7 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
 /// Percent of a core, and megabytes.
 fn once(bench: &mut Bench, subject: Subject) -> anyhow::Result<(f64, f64)> {
     let topic = bench.topics.fresh()?;
+    let alone = bench.alone(Some(subject))?;
     let mut tail = Tail::start(bench, subject, &topic)?;
     std::thread::sleep(SETTLED);
     tail.check(bench)?;
@@ -49,6 +50,7 @@ fn once(bench: &mut Bench, subject: Subject) -> anyhow::Result<(f64, f64)> {
     let resident = megabytes(tail.memory().resident_kib);
     tail.check(bench)?;
     tail.stop(bench)?;
+    drop(alone);
     bench.topics.delete(&[topic])?;
     Ok((share * 100.0, resident))
 }

@@ -161,6 +161,7 @@ fn show(report: &mut Report, all: &[Samples]) -> anyhow::Result<()> {
 fn once(bench: &mut Bench, subject: Option<Subject>, rate: u64) -> anyhow::Result<Sample> {
     let topic = bench.topics.fresh()?;
     let consumer = consumer(&bench.brokers, &topic)?;
+    let alone = bench.alone(subject)?;
     let records = usize::try_from(rate * bench.options.seconds)?;
     let moments = Moments::new(records);
     let sample = std::thread::scope(|scope| {
@@ -173,6 +174,7 @@ fn once(bench: &mut Bench, subject: Option<Subject>, rate: u64) -> anyhow::Resul
         reader.join().map_err(|_| anyhow!("the consumer panicked"))??;
         sample
     });
+    drop(alone);
     bench.topics.delete(&[topic])?;
     sample
 }

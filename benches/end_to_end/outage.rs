@@ -52,6 +52,7 @@ pub(crate) fn measure(bench: &mut Bench, report: &mut Report) -> anyhow::Result<
 fn once(bench: &mut Bench, subject: Subject, backlog: &Backlog) -> anyhow::Result<(f64, f64)> {
     bench.begin(backlog, subject.is_debezium())?;
     let topic = bench.topics.fresh()?;
+    let alone = bench.alone(Some(subject))?;
     let mut tail = Tail::start(bench, subject, &topic)?;
     let deadline = Instant::now() + FLOW_MAX;
     while bench.topics.count(&topic)? == 0 {
@@ -80,6 +81,7 @@ fn once(bench: &mut Bench, subject: Subject, backlog: &Backlog) -> anyhow::Resul
     };
     tail.check(bench)?;
     tail.stop(bench)?;
+    drop(alone);
     bench.topics.delete(&[topic])?;
     Ok((seconds(back, arrival.last), peak))
 }

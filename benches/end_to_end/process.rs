@@ -3,7 +3,7 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 /// The kernel shows times to programs in hundredths of a second, on every platform.
 const TICK: Duration = Duration::from_millis(10);
@@ -63,6 +63,30 @@ pub(crate) fn forget_peak(pid: u32) {
 fn has_ended(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// A process that stands still while this lives.
+pub(crate) struct Frozen(u32);
+
+impl Frozen {
+    pub(crate) fn new(pid: u32) -> anyhow::Result<Self> {
+        signal(pid, "STOP")?;
+        Ok(Self(pid))
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        drop(signal(self.0, "CONT"));
+    }
+}
+
+fn signal(pid: u32, name: &str) -> anyhow::Result<()> {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status()?;
+    if !status.success() {
+        bail!("process {pid} takes no SIG{name}");
+    }
+    Ok(())
 }
 
 /// A program that was started here.
