@@ -81,6 +81,7 @@ impl KafkaSink {
             return Err(failure.refused().unwrap_or(SinkError::Unreachable { servers, reason }));
         }
         metrics.kafka_connected.set(1);
+        lanes.warm_up();
         let topics = config
             .topic_creation
             .clone()

@@ -15,6 +15,8 @@ pub(super) const QUEUE_RECORDS: i32 = 20_000;
 pub(super) const QUEUE_BYTES: u64 = 16 << 20;
 /// What a record takes in a queue besides key and value, with room to spare.
 const RECORD_BYTES: u64 = 1 << 20;
+/// How long a start waits at the most for what makes the first record faster.
+const WARM_UP_WAIT: Duration = Duration::from_secs(1);
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
 /// What a record that is alone needs.
@@ -69,6 +71,23 @@ impl Lanes {
         let producer = client.create_with_context(context);
         let prompt = producer.map_err(|err| SinkError::Configuration(err.to_string()))?;
         Ok(Self { prompt, bulk: None, in_bulk: AtomicBool::new(false) })
+    }
+
+    /// Has both ready to send, once the first has metadata. These name the brokers, to which librdkafka then connects
+    /// anew, and a producer asks for its id when metadata come over such a connection, or every half a second.
+    pub(super) fn warm_up(&self) {
+        let Some(bulk) = &self.bulk else { return };
+        // Without an answer it is ready a little later.
+        let ask = |producer: &BaseProducer<Delivery>| {
+            drop(producer.client().fetch_metadata(None, WARM_UP_WAIT));
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                ask(bulk);
+                ask(bulk);
+            });
+            ask(&self.prompt);
+        });
     }
 
     /// The producer in use.
@@ -128,7 +147,7 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
     for (name, value) in &config.producer {
         client.set(name, value.expose());
     }
-    client.set_log_level(RDKafkaLogLevel::Info);
+    client.set_log_level(RDKafkaLogLevel::Debug); // Only what the property `debug` asks for is of that level.
     client
 }
 
