@@ -22,8 +22,6 @@ const FULL_PAUSE: Duration = Duration::from_micros(100);
 
 /// Acknowledgements are waited for in steps of this length, between signs of life.
 const DRAIN_STEP: Duration = Duration::from_millis(100);
-/// Without an acknowledgement for so long a new producer is tried in place of one that may have lost its brokers.
-const OUTLAST_MAX: Duration = Duration::from_secs(60);
 /// Without an acknowledgement for so long, although there are records, Kafka takes none.
 const STALLED_AFTER: Duration = Duration::from_secs(5);
 /// How long a stop waits for the rest of what cannot be gone on behind in part: what was kept back, and in Kafka
@@ -273,13 +271,12 @@ impl Sender {
         drained
     }
 
-    /// Waits until everything is acknowledged, unless nothing is for a minute, or `stop_max` behind the request to stop;
-    /// whether it is.
+    /// Waits until everything is acknowledged, however long that takes, unless the sink fails or so long after the
+    /// request to stop; whether it is.
     pub(super) fn outlast(&mut self, stop_max: Duration) -> bool {
         while !self.drain(Instant::now() + DRAIN_STEP) {
-            let ends = self.stop.since().is_some_and(|since| since >= stop_max)
-                || self.oldest.1.elapsed() >= OUTLAST_MAX;
-            if ends || self.poll(false).is_err() {
+            if self.stop.since().is_some_and(|since| since >= stop_max) || self.poll(false).is_err()
+            {
                 return false;
             }
             self.status.tick();
