@@ -92,7 +92,7 @@ impl KafkaSink {
             queued,
             clock,
             topics: topics.transpose()?,
-            turns: 0,
+            turns: CHANGE_TURNS, // A start that is far behind takes the one for bulk at once.
             metrics,
             lookout: Lookout::new(lanes::client(config, &[])),
         })
