@@ -31,7 +31,7 @@ fn it_goes_on_by_gtid_at_a_promoted_replica() {
         sql.run(&Outbox::insert(first..first + 1_000, 7));
     }
     sql.run("COMMIT");
-    pair.until_replicated();
+    pair.replica.until_replicated(&pair.source);
     pair.source.kill();
     drop(sql);
     let mut sql = pair.promote(&mut outbox);
@@ -63,11 +63,11 @@ fn a_replica_that_is_behind_is_used_once_it_has_caught_up() {
     let mut sql = outbox.sql();
     let mut outflow = outbox.start().ready();
     sql.run(&Outbox::insert(1..101, 7));
-    pair.until_replicated();
+    pair.replica.until_replicated(&pair.source);
     pair.replica.connect().run("STOP REPLICA SQL_THREAD");
     sql.run(&Outbox::insert(101..201, 7));
     followed.until(200, PUBLISHED_MAX);
-    pair.until_received();
+    pair.replica.until_received(&pair.source);
     pair.source.kill();
     drop(sql);
     outflow.logs("the server is a replica that is behind", SAID_MAX);
@@ -86,7 +86,7 @@ fn a_replica_that_is_behind_is_used_once_it_has_caught_up() {
 fn a_replica_whose_log_lacks_what_it_replicates_is_refused_with_the_cure() {
     let pair = Pair::new(&["--log-replica-updates=OFF"]).replicating();
     let mut outbox = pair.outbox("silent");
-    pair.until_replicated();
+    pair.replica.until_replicated(&pair.source);
     outbox.server = pair.replica.clone();
     let outbox = outbox.with("database.hostname", &pair.replica.host);
     let mut outflow = outbox.start();

@@ -1,14 +1,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use crate::support::{MySql, MySqlServer, Outbox, broker, until};
+use crate::support::{MySql, MySqlServer, Outbox, broker};
 
 /// One pair of servers at a time.
 static PAIR: Mutex<()> = Mutex::new(());
 /// The replica's address: the port is the source's.
 const REPLICA_HOST: &str = "127.0.0.2";
-/// Until the replica has what the source has.
-const REPLICATED_MAX: Duration = Duration::from_secs(60);
 
 /// A source and a server that can be its replica.
 pub(super) struct Pair {
@@ -36,18 +33,8 @@ impl Pair {
         for server in [&self.source, &self.replica] {
             server.connect().run("RESET BINARY LOGS AND GTIDS");
         }
-        self.replica.connect().run(&self.change_source());
-        self.replica.connect().run("START REPLICA");
+        self.replica.replicate(&self.source);
         self
-    }
-
-    /// The statement that names the source.
-    pub(super) fn change_source(&self) -> String {
-        format!(
-            "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '{}', SOURCE_PORT = {}, SOURCE_USER = 'debezium',
-             SOURCE_PASSWORD = 'dbz_pass', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1",
-            self.source.host, self.source.port
-        )
     }
 
     /// An outbox on the source, whose connector knows both servers.
@@ -56,32 +43,9 @@ impl Pair {
             .with("database.hostname", &format!("{},{REPLICA_HOST}", self.source.host))
     }
 
-    /// Waits until the replica has all that the source has committed.
-    pub(super) fn until_replicated(&self) {
-        let executed = "SELECT @@global.gtid_executed";
-        let wanted = self.source.connect().rows(executed).remove(0).remove(0);
-        let mut replica = self.replica.connect();
-        until("the replica to have it all", REPLICATED_MAX, || {
-            let query = format!("SELECT GTID_SUBSET('{wanted}', @@global.gtid_executed)");
-            replica.rows(&query)[0][0] == "1"
-        });
-    }
-
-    /// Waits until the replica has received, applied or not, what the source has committed.
-    pub(super) fn until_received(&self) {
-        let executed = "SELECT @@global.gtid_executed";
-        let wanted = self.source.connect().rows(executed).remove(0).remove(0);
-        let received =
-            "SELECT received_transaction_set FROM performance_schema.replication_connection_status";
-        let mut replica = self.replica.connect();
-        until("the replica to have received it all", REPLICATED_MAX, || {
-            replica.rows(&format!("SELECT GTID_SUBSET('{wanted}', ({received}))"))[0][0] == "1"
-        });
-    }
-
     /// Makes the replica a server of its own, and the outbox's.
     pub(super) fn promote(&self, outbox: &mut Outbox) -> MySql {
-        self.replica.connect().run("STOP REPLICA; RESET REPLICA ALL");
+        self.replica.promote();
         outbox.server = self.replica.clone();
         outbox.sql()
     }

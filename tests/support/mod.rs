@@ -13,6 +13,7 @@ mod outbox;
 mod outflow;
 mod proxy;
 mod random;
+mod replication;
 mod scratch;
 mod servers;
 mod wait;
