@@ -35,8 +35,8 @@ pub(crate) fn read(arguments: &[String]) -> anyhow::Result<()> {
     let host = config.source.hosts.first().context("no host")?;
     let from = BinlogPosition { file: from_file.clone(), pos: from_pos.parse()? };
     let until: u32 = to_pos.parse().context("a log file beyond 4 GiB")?;
-    let mut replica =
-        Replica::connect(&config.source, host, Uuid::now_v7(), &DumpStart::Position(from))?;
+    let start = DumpStart::Position(from);
+    let mut replica = Replica::connect(&config.source, host, None, Uuid::now_v7(), &start)?;
     loop {
         let log_pos = match replica.next(|_| true)? {
             Packet::Event(event) => event.header.log_pos,

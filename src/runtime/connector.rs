@@ -55,6 +55,7 @@ pub(super) struct Connector {
 /// What lives as long as one producer does.
 struct Session {
     uuid: Uuid,
+    server_uuid: String,
     host: String,
     in_flight: Arc<InFlight>,
     checkpointer: Checkpointer,
@@ -225,7 +226,14 @@ impl Connector {
             self.shared.stop.clone(),
         );
         let sender = self.in_transactions(sender);
-        Ok(Session { uuid: start.uuid, host: host.to_owned(), in_flight, checkpointer, sender })
+        Ok(Session {
+            uuid: start.uuid,
+            server_uuid: start.server_uuid.clone(),
+            host: host.to_owned(),
+            in_flight,
+            checkpointer,
+            sender,
+        })
     }
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
@@ -323,10 +331,13 @@ impl Connector {
             };
             stream.place_inside(&mut session.sender)?;
             session.sender.publish();
-            let ends = self.config.source.hosts.len() > 1 || stream.is_before_snapshot();
+            // Another server may have gone on in this one's place; a snapshot goes with its session.
+            let ends = self.config.source.hosts.len() > 1
+                || stream.is_before_snapshot()
+                || failure.is_of_changed_server();
             if ends && matches!(failure, Failure::Source(_)) {
                 self.metrics.disconnects.inc();
-                return Err(failure); // Another host may have gone on in this one's place; a snapshot goes with its session.
+                return Err(failure);
             }
             let Failure::Source(source) = failure else {
                 self.note_border(&failure, &mut session.sender);
@@ -388,7 +399,9 @@ impl Connector {
             None => DumpStart::Position(offset.position.clone()),
         };
         let host = session.host.as_str();
-        let mut replica = Replica::connect(&self.config.source, host, session.uuid, &start)?;
+        let server_uuid = Some(session.server_uuid.as_str());
+        let mut replica =
+            Replica::connect(&self.config.source, host, server_uuid, session.uuid, &start)?;
         let (file, pos) = (&offset.position.file, offset.position.pos);
         let gtids = offset.gtids.as_ref().map(tracing::field::display);
         if stream.is_before_snapshot() {

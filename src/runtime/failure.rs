@@ -263,6 +263,11 @@ impl Failure {
         problems.iter().any(|problem| matches!(problem, PreflightProblem::OtherServer(_)))
     }
 
+    /// Whether the address leads to another server than the session began with.
+    pub(super) fn is_of_changed_server(&self) -> bool {
+        matches!(self, Self::Source(source) if matches!(**source, SourceError::OtherServer(_)))
+    }
+
     /// The whole chain of causes in one line.
     #[must_use]
     pub fn chain(&self) -> String {

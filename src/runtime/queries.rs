@@ -1,5 +1,5 @@
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -12,7 +12,7 @@ use crate::decode::{TableLayout, ddl};
 use crate::offset::{BinlogPosition, GtidSet};
 use crate::source::{
     Server, Snapshot, SourceError, Sql, StatementPage, captured_tables, ddl_server, end_of_log,
-    preflight, read_database, read_layout, some_values, statements, wait_executed,
+    preflight, read_database, read_layout, server_uuid, some_values, statements, wait_executed,
 };
 
 /// A transaction that a replica has received is executed within this, unless it is another server's.
@@ -24,11 +24,14 @@ pub(super) struct Queries {
     handle: Handle,
     config: Arc<ConnectorConfig>,
     host: String,
+    /// The server that was checked.
+    server_uuid: OnceLock<String>,
 }
 
 impl Queries {
     pub(super) fn new(handle: &Handle, config: Arc<ConnectorConfig>, host: &str) -> Self {
-        Self { handle: handle.clone(), config, host: host.to_owned() }
+        let (handle, host) = (handle.clone(), host.to_owned());
+        Self { handle, config, host, server_uuid: OnceLock::new() }
     }
 
     /// Waits for `future` on the reader's thread.
@@ -37,16 +40,24 @@ impl Queries {
     }
 
     async fn connect(&self) -> Result<Sql, SourceError> {
-        Sql::connect(&self.config.source, &self.host).await
+        let mut sql = Sql::connect(&self.config.source, &self.host).await?;
+        if let Some(expected) = self.server_uuid.get() {
+            let found = server_uuid(&mut sql).await?;
+            if found != *expected {
+                return Err(SourceError::OtherServer(found));
+            }
+        }
+        Ok(sql)
     }
 
-    /// Checks the server and what the user may do; all problems at once.
+    /// Checks the server and what the user may do; all problems at once. From then on no other one is asked.
     pub(super) fn preflight(&self, uuid: Uuid) -> Result<Server, SourceError> {
         self.wait(async {
             let mut sql = self.connect().await?;
             let tables = &self.config.capture.tables;
             let server = preflight(&mut sql, &self.config.source, tables, uuid).await?;
             sql.close().await;
+            self.server_uuid.get_or_init(|| server.server_uuid.clone());
             Ok(server)
         })
     }

@@ -34,6 +34,8 @@ pub(super) struct Start {
     pub(super) end: Offset,
     /// What servers know this replica by.
     pub(super) uuid: Uuid,
+    /// The server whose place it is.
+    pub(super) server_uuid: String,
     /// Rows to be published first, and what tells them from the stream's.
     pub(super) snapshot: Option<(InitialSnapshot, Overlap)>,
 }
@@ -97,7 +99,7 @@ pub(super) fn start(
                     }
                     None => None,
                 };
-                return Ok(Start { offset, end, uuid, snapshot });
+                return Ok(Start { offset, end, uuid, server_uuid: server.server_uuid, snapshot });
             }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
@@ -133,7 +135,7 @@ pub(super) fn start(
     if from_now {
         Layouts::begin(&store, &offset.position, queries)?;
     }
-    Ok(Start { offset, end, uuid, snapshot })
+    Ok(Start { offset, end, uuid, server_uuid: server.server_uuid, snapshot })
 }
 
 /// Stores the place of a first start.

@@ -91,6 +91,20 @@ impl Connection {
         self.execute(&[&[QUERY], sql.as_bytes()].concat(), doing)
     }
 
+    /// The value of a query that gives one, which is short.
+    pub(super) fn value(&mut self, sql: &str, doing: &'static str) -> Result<String, SourceError> {
+        self.command(&[&[QUERY], sql.as_bytes()].concat(), doing)?;
+        // The number of columns, the column, and the end of their list.
+        for _ in 0..3 {
+            self.receive_no_error(doing)?;
+        }
+        let row = self.receive_no_error(doing)?;
+        let value = row.split_first().and_then(|(&length, row)| row.get(..usize::from(length)));
+        let value = value.map(|value| String::from_utf8_lossy(value).into_owned());
+        self.receive_no_error(doing)?;
+        value.ok_or(SourceError::Protocol(doing))
+    }
+
     /// The next frame of an event stream; `None` when nothing came in the socket's read time-out.
     pub(super) fn poll(
         &mut self,

@@ -29,6 +29,9 @@ pub enum SourceError {
     /// Neither events nor heartbeats.
     #[error("no sign of life from MySQL in {0:?}, although heartbeats were asked for")]
     Silent(Duration),
+    /// The address leads to another server than the session began with.
+    #[error("the address leads to another server than before ({0})")]
+    OtherServer(String),
     /// The server has no TLS and the mode asks for it.
     #[error("MySQL at {0} offers no TLS, and database.ssl.mode does not allow to go without")]
     TlsUnavailable(String),
@@ -170,6 +173,7 @@ impl SourceError {
             Self::Connect { .. }
             | Self::Disconnected { .. }
             | Self::Silent(_)
+            | Self::OtherServer(_) // A new session checks it.
             | Self::Altered(_)
             | Self::NeverQuiet(_) => Remedy::Retry,
             Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,

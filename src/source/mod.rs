@@ -34,7 +34,7 @@ pub use payload::{PayloadReader, Unpacker};
 pub use preflight::{PreflightProblem, preflight};
 pub use replica::{Packet, Replica};
 pub use resume::{check_offset, goes_on_by_gtids};
-pub use server::{Server, wait_executed};
+pub use server::{Server, server_uuid, wait_executed};
 pub use snapshot::{KeyValue, Part, Snapshot, SnapshotRow};
 pub use sql::Sql;
 pub use stream::ShutdownHandle;

@@ -54,18 +54,26 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Logs in at `host` and asks for the events from `start` on. The server ends an older stream of the
-    /// same `uuid`, so a connector should keep one for life: then none of its dead streams lingers.
+    /// Logs in at `host` and asks for the events from `start` on, which is a place of the server with that
+    /// `server_uuid`, where one is given. The server ends an older stream of the same `uuid`, so a connector should
+    /// keep one for life: then none of its dead streams lingers.
     ///
     /// # Errors
-    /// When the server cannot be reached, refuses us or cannot begin there.
+    /// When the server cannot be reached, is another one, refuses us or cannot begin there.
     pub fn connect(
         config: &SourceConfig,
         host: &str,
+        server_uuid: Option<&str>,
         uuid: Uuid,
         start: &DumpStart,
     ) -> Result<Self, SourceError> {
         let mut connection = login::open(config, host)?;
+        if let Some(expected) = server_uuid {
+            let found = connection.value("SELECT @@server_uuid", "asking which server it is")?;
+            if found != expected {
+                return Err(SourceError::OtherServer(found));
+            }
+        }
         dump::begin(&mut connection, config, uuid, start)?;
         connection
             .stream

@@ -138,6 +138,15 @@ pub(super) async fn gtid_set(sql: &mut Sql, query: &str) -> Result<GtidSet, Sour
     text.parse().map_err(|_| SourceError::Answer("a query for a GTID set"))
 }
 
+/// `server_uuid` of the server that is asked.
+///
+/// # Errors
+/// When the query fails.
+pub async fn server_uuid(sql: &mut Sql) -> Result<String, SourceError> {
+    let uuid = sql.text("SELECT @@server_uuid", DOING).await?;
+    uuid.ok_or(SourceError::Answer("a query for server_uuid"))
+}
+
 /// Waits until the server has executed `gtids`; whether it did in time. It sends a transaction to its replicas
 /// before it counts it as executed.
 ///

@@ -181,7 +181,7 @@ fn gives_up(ssl_mode: &str) {
     let mut outflow = outbox.start();
     let place = DumpStart::Position(BinlogPosition::default());
     let reader = std::thread::spawn(move || {
-        Replica::connect(&config.source, "127.0.0.1", Uuid::now_v7(), &place)
+        Replica::connect(&config.source, "127.0.0.1", None, Uuid::now_v7(), &place)
     });
     let mut server = mysql().connect();
     let mut waiting = || {

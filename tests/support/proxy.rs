@@ -1,6 +1,6 @@
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64, Ordering};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) struct Proxy {
 }
 
 struct Shared {
-    goal: AtomicU16,
+    goal: Mutex<SocketAddr>,
     way: AtomicU8,
     /// Connections of an earlier generation end.
     generation: AtomicU64,
@@ -43,7 +43,7 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         listener.set_nonblocking(true).unwrap();
         let shared = Arc::new(Shared {
-            goal: AtomicU16::new(0),
+            goal: Mutex::new(here(0)),
             way: AtomicU8::new(Way::Open as u8),
             generation: AtomicU64::new(0),
             ends: AtomicBool::new(false),
@@ -58,7 +58,12 @@ impl Proxy {
 
     /// Where new connections go; those that stand end. A move to a replica is this.
     pub(crate) fn lead_to(&self, port: u16) {
-        self.shared.goal.store(port, Ordering::SeqCst);
+        self.lead_to_address(here(port));
+    }
+
+    /// The same on another address of this machine.
+    pub(crate) fn lead_to_address(&self, address: SocketAddr) {
+        *self.shared.goal.lock().unwrap() = address;
         self.shared.generation.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -77,6 +82,10 @@ impl Drop for Proxy {
             let _panicked = thread.join();
         }
     }
+}
+
+fn here(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
 }
 
 impl Shared {
@@ -98,11 +107,13 @@ impl Shared {
 
     /// Without a server behind it the connection ends.
     fn connect(self: &Arc<Self>, client: TcpStream) {
-        let goal = self.goal.load(Ordering::SeqCst);
+        // First, so that one whose goal is an earlier one's ends.
+        let generation = self.generation.load(Ordering::SeqCst);
+        let goal = *self.goal.lock().unwrap();
         if self.is(Way::Cut) {
             return;
         }
-        let Ok(server) = TcpStream::connect(("127.0.0.1", goal)) else { return };
+        let Ok(server) = TcpStream::connect(goal) else { return };
         for stream in [&client, &server] {
             let _gone_again = stream.set_nodelay(true);
             let _gone_again = stream.set_read_timeout(Some(LOOK));
@@ -110,7 +121,6 @@ impl Shared {
         let (Ok(client_too), Ok(server_too)) = (client.try_clone(), server.try_clone()) else {
             return;
         };
-        let generation = self.generation.load(Ordering::SeqCst);
         let mut pumps = self.pumps.lock().unwrap();
         pumps.retain(|pump| !pump.is_finished());
         for (from, to) in [(client, server), (server_too, client_too)] {
