@@ -10,7 +10,8 @@ Usage: tests/chaos.sh MINUTES [SEED...]
 
 One run of MINUTES for each seed (a new one when none is given), each with servers of its own and with programs
 that later builds do not change. The seed decides on the faults and on the servers' settings: seed modulo 3 is 0 for
-file and position, 1 for GTIDs with binlog_row_metadata=FULL, 2 with MINIMAL.
+file and position, 1 for GTIDs with binlog_row_metadata=FULL, 2 with MINIMAL. With GTIDs MySQL has a replica, which takes
+its place now and then.
 
 Environment:
   OUTFLOW_CHAOS_NAME              part of the servers' names, to tell runs at one time apart (default: chaos)

@@ -1,6 +1,7 @@
-//! Writers, a relay between them and the topic, and a nemesis that breaks everything as its seed says. Then the
-//! committed rows are compared with the topic: none is missing, none invented, each key's first records are in the
-//! order of commits, and records come twice only after a crash.
+//! Writers, a relay between them and the topic, and a nemesis that breaks everything as its seed says and, with GTIDs,
+//! has a replica take MySQL's place. Then the committed rows are compared with the topic: none is missing, none
+//! invented, each key's first records are in the order of commits, and records come twice only after a crash or a move
+//! to the replica.
 //!
 //! The environment names `OUTFLOW_CHAOS_MINUTES`, `OUTFLOW_TEST_SEED`, `OUTFLOW_CHAOS_NAME` (runs at one time need
 //! different ones), `OUTFLOW_CHAOS_EXACTLY_ONCE=yes`, and `OUTFLOW_CHAOS_RELAY=debezium` to measure Debezium in
@@ -11,6 +12,7 @@ mod checker;
 mod nemesis;
 mod prepared;
 mod relay;
+mod servers;
 mod stage;
 mod timeline;
 mod topic;
@@ -89,16 +91,17 @@ fn run(
     minutes: f64,
     delivery: Delivery,
 ) -> Report {
-    let (server, schema) = (&stage.server, &stage.outbox.schema);
+    let (server, schema) = (&stage.servers.written(), &stage.outbox.schema);
     relay.start(&stage.outbox);
     let mut sql = server.connect();
-    until("a reader of the log", READS_MAX, || {
+    // The relay and each replica.
+    let readers = stage.servers.all().len();
+    until("all readers of the log", READS_MAX, || {
         let query =
             "SELECT 1 FROM performance_schema.processlist WHERE command LIKE 'Binlog Dump%'";
-        !sql.rows(query).is_empty()
+        sql.rows(query).len() >= readers
     });
-    let tags = stage.setting != Setting::NoGtids;
-    let mut writers = Writers::start(server, schema, seed, WRITERS, tags);
+    let mut writers = Writers::start(server, schema, seed, WRITERS, stage.setting.has_gtids());
     // Without columns' names only the nemesis alters tables, when the relay is not behind.
     let alterer = (stage.setting != Setting::Minimal).then(|| Alterer::start(server, schema, seed));
     let mut nemesis = Nemesis::new(stage, relay, seed);
@@ -157,9 +160,9 @@ fn ledger(outbox: &Outbox) -> Ledger {
 }
 
 fn stop(stage: Stage) {
-    let (server, broker) = (stage.server.clone(), stage.broker.clone());
+    let (servers, broker) = (stage.servers.all().to_vec(), stage.broker.clone());
     drop(stage);
-    server.stop();
+    servers.iter().for_each(MySqlServer::stop);
     broker.stop();
 }
 

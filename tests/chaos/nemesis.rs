@@ -1,5 +1,7 @@
 use std::time::{Duration, Instant};
 
+use outflow::offset::{BinlogPosition, GtidSet, Offset};
+
 use super::alterer::alter;
 
 use super::relay::Relay;
@@ -18,7 +20,7 @@ const SETTLES_EVERY: u32 = 12;
 /// How long that may take, on a busy machine.
 const SETTLES_MAX: Duration = Duration::from_secs(180);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     KillRelay,
     StopRelay,
@@ -37,9 +39,10 @@ enum Action {
     FlushLogs,
     PurgeLogs,
     Alter,
+    MoveToReplica,
 }
 
-const ACTIONS: [(u64, Action); 17] = [
+const ACTIONS: [(u64, Action); 18] = [
     (14, Action::KillRelay),
     (10, Action::StopRelay),
     (3, Action::KillRelayOften),
@@ -57,6 +60,8 @@ const ACTIONS: [(u64, Action); 17] = [
     (5, Action::FlushLogs),
     (6, Action::PurgeLogs),
     (5, Action::Alter),
+    // Where there is one.
+    (5, Action::MoveToReplica),
 ];
 
 /// Disturbs everything, one thing after another and some at a time, as its seed says.
@@ -98,9 +103,12 @@ impl<'s> Nemesis<'s> {
     }
 
     fn choose(&mut self) -> Action {
-        let all: u64 = ACTIONS.iter().map(|(weight, _)| weight).sum();
+        let has_replica = self.stage.servers.replica().is_some();
+        let mut actions = ACTIONS.to_vec();
+        actions.retain(|(_, action)| has_replica || *action != Action::MoveToReplica);
+        let all: u64 = actions.iter().map(|(weight, _)| weight).sum();
         let mut at = self.random.below(all);
-        for (weight, action) in ACTIONS {
+        for (weight, action) in actions {
             if at < weight {
                 return action;
             }
@@ -128,13 +136,14 @@ impl<'s> Nemesis<'s> {
                 }
             }
             Action::RestartMySql => self.away("mysql restart", Effect::None, |away| {
-                if away { stage.server.stop() } else { stage.server.start() }
+                if away { stage.servers.source().stop() } else { stage.servers.source().start() }
             }),
             Action::KillMySql => self.away("mysql kill", Effect::None, |away| {
-                if away { stage.server.kill() } else { stage.server.start() }
+                if away { stage.servers.source().kill() } else { stage.servers.source().start() }
             }),
             Action::FreezeMySql => {
-                self.away("mysql freeze", Effect::None, |away| stage.server.freeze(away));
+                let freeze = |away| stage.servers.source().freeze(away);
+                self.away("mysql freeze", Effect::None, freeze);
             }
             Action::CutMySql => self.way_away("mysql cut", Effect::None, Way::Cut),
             Action::HangMySql => self.way_away("mysql hang", Effect::None, Way::Hung),
@@ -155,6 +164,7 @@ impl<'s> Nemesis<'s> {
             }),
             Action::PurgeLogs => self.momentary("purge logs", |sql, nemesis| nemesis.purge(sql)),
             Action::Alter => self.alter(),
+            Action::MoveToReplica => self.move_to_replica(),
         }
     }
 
@@ -229,7 +239,7 @@ impl<'s> Nemesis<'s> {
     /// What takes a session and no time.
     fn momentary(&mut self, kind: &'static str, act: impl FnOnce(&mut MySql, &mut Self)) {
         let from_ms = now_ms();
-        act(&mut self.stage.server.connect(), self);
+        act(&mut self.stage.servers.source().connect(), self);
         self.note(kind, from_ms, Effect::None);
     }
 
@@ -243,10 +253,29 @@ impl<'s> Nemesis<'s> {
         });
     }
 
-    /// Purges the logs that the relay has behind it.
+    /// Purges the logs that the relay and the replica have behind them.
     fn purge(&mut self, sql: &mut MySql) {
-        let Some((file, _)) = self.relay.stored(&self.stage.outbox) else { return };
+        let Some(stored) = self.relay.stored(&self.stage.outbox) else { return };
+        let file = match self.stage.servers.replica() {
+            None => Some(stored.position.file),
+            Some(replica) => {
+                let replicated: GtidSet = replica.executed().parse().unwrap();
+                last_log_behind(sql, &replicated.intersect(&stored.gtids.unwrap_or_default()))
+            }
+        };
+        let Some(file) = file else { return };
         let _refused = sql.try_run(&format!("PURGE BINARY LOGS TO '{file}'"));
+    }
+
+    /// The replica takes the source's place, in order or after its death. It may log the transaction that the relay
+    /// has published in part in other events, so all of that comes again.
+    fn move_to_replica(&mut self) {
+        let stage = self.stage;
+        let dies = self.random.chance(50);
+        let kind = if dies { "mysql kill and move" } else { "mysql move" };
+        self.away(kind, Effect::Crash, |away| {
+            if away { stage.servers.close(dies) } else { stage.servers.open(&stage.mysql_way) }
+        });
     }
 
     /// Without columns' names in the log, rows between two changes must be read before the second one.
@@ -257,7 +286,7 @@ impl<'s> Nemesis<'s> {
             return;
         }
         let schema = &self.stage.outbox.schema;
-        let done = alter(&self.stage.server, schema, &mut self.random).is_ok();
+        let done = alter(self.stage.servers.source(), schema, &mut self.random).is_ok();
         if waits {
             std::thread::sleep(Duration::from_millis(500));
             self.settles();
@@ -270,19 +299,18 @@ impl<'s> Nemesis<'s> {
         if !self.relay.follows_the_log() {
             return true;
         }
-        let mut sql = self.stage.server.connect();
-        let status = &sql.rows("SHOW BINARY LOG STATUS")[0];
-        let goal = (status[0].clone(), status[1].parse().unwrap());
+        let goal = self.committed();
         let deadline = Instant::now() + SETTLES_MAX;
         loop {
-            match self.relay.stored(&self.stage.outbox) {
-                Some(stored) if stored >= goal => return true,
-                stored if Instant::now() > deadline => {
-                    self.problems
-                        .push(format!("it stands at {stored:?} and does not reach {goal:?}"));
-                    return false;
-                }
-                _ => {}
+            let stored = self.relay.stored(&self.stage.outbox);
+            if stored.as_ref().is_some_and(|stored| has_reached(stored, &goal)) {
+                return true;
+            }
+            if Instant::now() > deadline {
+                let stored = stored.map(|stored| stored.to_json());
+                let goal = goal.to_json();
+                self.problems.push(format!("it stands at {stored:?} and does not reach {goal}"));
+                return false;
             }
             if let Some(problem) = self.relay.look() {
                 self.problems.push(problem);
@@ -291,4 +319,31 @@ impl<'s> Nemesis<'s> {
             std::thread::sleep(Duration::from_millis(500));
         }
     }
+
+    /// Up to which place of the source's log transactions are committed.
+    fn committed(&self) -> Offset {
+        let status = self.stage.servers.source().connect().rows("SHOW BINARY LOG STATUS").remove(0);
+        let position = BinlogPosition { file: status[0].clone(), pos: status[1].parse().unwrap() };
+        let gtids = self.stage.setting.has_gtids().then(|| status[4].parse().unwrap());
+        Offset { position, gtids, ..Offset::default() }
+    }
+}
+
+/// Whether all that is before `goal` is before `stored`; only transactions have the same names on all servers.
+fn has_reached(stored: &Offset, goal: &Offset) -> bool {
+    match &goal.gtids {
+        Some(goal) => stored.gtids.as_ref().is_some_and(|stored| goal.is_subset_of(stored)),
+        None => goal.position.is_behind(&stored.position),
+    }
+}
+
+/// The last log before which there are only these transactions.
+fn last_log_behind(sql: &mut MySql, gtids: &GtidSet) -> Option<String> {
+    let logs = sql.rows("SHOW BINARY LOGS");
+    let mut files = logs.into_iter().rev().map(|mut log| log.remove(0));
+    files.find(|file| {
+        let events = sql.rows(&format!("SHOW BINLOG EVENTS IN '{file}' LIMIT 2"));
+        let previous = events.iter().find(|event| event[2] == "Previous_gtids");
+        previous.is_some_and(|event| event[5].parse::<GtidSet>().unwrap().is_subset_of(gtids))
+    })
 }

@@ -1,3 +1,4 @@
+use super::servers::Servers;
 use super::transaction::{KEYS, TABLES};
 use crate::support::{Broker, Kafka, MySqlServer, Outbox, Proxy};
 
@@ -21,11 +22,20 @@ impl Setting {
         }
     }
 
-    fn options(self) -> Vec<&'static str> {
+    pub(super) fn has_gtids(self) -> bool {
+        self != Self::NoGtids
+    }
+
+    /// The options of each server, whether it is the source or a replica.
+    pub(super) fn options(self) -> Vec<String> {
         let mut options = vec![
             "--max-binlog-size=16M",
             "--innodb-lock-wait-timeout=2",
             "--binlog-expire-logs-auto-purge=OFF",
+            "--relay-log-recovery=ON",
+            "--replica-net-timeout=4",
+            // The applier waits for rows that a prepared transaction holds.
+            "--replica-transaction-retries=1000",
         ];
         match self {
             Self::Full => options.push("--binlog-row-metadata=FULL"),
@@ -36,7 +46,7 @@ impl Setting {
                 "--enforce-gtid-consistency=OFF",
             ]),
         }
-        options
+        options.into_iter().map(str::to_owned).collect()
     }
 }
 
@@ -45,8 +55,9 @@ pub(super) struct Stage {
     /// Its servers are the proxies, so it goes before them.
     pub(super) outbox: Outbox,
     pub(super) setting: Setting,
-    pub(super) server: MySqlServer,
+    pub(super) servers: Servers,
     pub(super) broker: Broker,
+    /// The relay's way to the source.
     pub(super) mysql_way: Proxy,
     pub(super) kafka_way: Proxy,
 }
@@ -55,11 +66,11 @@ impl Stage {
     /// Sets up everything; `name` tells runs at one time apart.
     pub(super) fn new(name: &str, setting: Setting) -> Self {
         let (mysql_way, kafka_way) = (Proxy::open(), Proxy::open());
-        let server = MySqlServer::started_with(&format!("mysql:{name}"), &setting.options());
+        let servers = Servers::start(name, setting);
         let (broker, seen_broker) = Broker::behind(&format!("kafka:{name}"), kafka_way.port);
-        mysql_way.lead_to(server.port);
+        mysql_way.lead_to(servers.source().port);
         kafka_way.lead_to(broker.port());
-        let seen = MySqlServer { port: mysql_way.port, ..server.clone() };
+        let seen = MySqlServer { port: mysql_way.port, ..servers.source().clone() };
         let outbox = Outbox::on(name, seen, seen_broker);
         let tables: Vec<String> =
             TABLES.iter().map(|table| format!("{}.{table}", outbox.schema)).collect();
@@ -71,7 +82,7 @@ impl Stage {
         let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
         // When a record arrived, whoever sent it.
         kafka.set(&outbox.topic, "message.timestamp.type", "LogAppendTime");
-        Self { outbox, setting, server, broker, mysql_way, kafka_way }
+        Self { outbox, setting, servers, broker, mysql_way, kafka_way }
     }
 }
 

@@ -19,7 +19,7 @@ const SHOWN: usize = 4;
 pub(super) enum Effect {
     /// Nothing may come twice because of it.
     None,
-    /// The relay died, so what was not yet acknowledged and stored may come again.
+    /// The relay died, or met another server, so what was not yet acknowledged and stored may come again.
     Crash,
     /// Acknowledgements stood still, so that a crash meanwhile reaches further back.
     Silence,

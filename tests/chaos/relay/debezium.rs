@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use outflow::offset::Offset;
 use serde_json::{Value, json};
 
 use super::Relay;
@@ -43,7 +44,8 @@ impl Debezium {
         );
         // Even a snapshot without rows locks.
         stage
-            .server
+            .servers
+            .source()
             .connect()
             .run("GRANT RELOAD, LOCK TABLES, SHOW DATABASES ON *.* TO debezium@'%'");
         let outbox = &stage.outbox;
@@ -118,11 +120,10 @@ impl Relay for Debezium {
         None
     }
 
-    fn stored(&self, _outbox: &Outbox) -> Option<(String, u64)> {
+    fn stored(&self, _outbox: &Outbox) -> Option<Offset> {
         let path = format!("/connectors/{}/offsets", self.name);
         let answer = ask(&self.worker.address, "GET", &path, "")?;
-        let offset = &answer["offsets"][0]["offset"];
-        Some((offset["file"].as_str()?.to_owned(), offset["pos"].as_u64()?))
+        Offset::from_json(&answer["offsets"][0]["offset"]).ok()
     }
 
     fn follows_the_log(&self) -> bool {

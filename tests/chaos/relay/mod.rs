@@ -4,6 +4,8 @@ mod outflow;
 pub(super) use debezium::Debezium;
 pub(super) use outflow::OutflowRelay;
 
+use ::outflow::offset::Offset;
+
 use crate::support::Outbox;
 
 /// What is tried.
@@ -19,8 +21,8 @@ pub(super) trait Relay {
     fn has_given_up(&mut self) -> bool {
         false
     }
-    /// Up to which place of the log it has stored: file and position.
-    fn stored(&self, outbox: &Outbox) -> Option<(String, u64)>;
+    /// Up to which place of the log it has stored.
+    fn stored(&self, outbox: &Outbox) -> Option<Offset>;
     /// Whether what is stored moves on with the log, whatever is written to it.
     fn follows_the_log(&self) -> bool;
     /// Whether it can be started while a server is away.

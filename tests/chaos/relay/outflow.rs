@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use serde_json::Value;
+use outflow::offset::Offset;
 
 use super::Relay;
 use crate::support::{Outbox, Outflow};
@@ -64,7 +64,7 @@ impl Relay for OutflowRelay {
         }
     }
 
-    fn stored(&self, outbox: &Outbox) -> Option<(String, u64)> {
+    fn stored(&self, outbox: &Outbox) -> Option<Offset> {
         let files = std::fs::read_dir(outbox.scratch.path("data")).ok()?;
         let copies = files.filter_map(|file| {
             let path = file.ok()?.path();
@@ -72,10 +72,9 @@ impl Relay for OutflowRelay {
             let text = std::fs::read_to_string(path).ok()?;
             let (head, json) = text.split_once('\n')?;
             let counter: u64 = head.split(' ').nth(2)?.parse().ok()?;
-            let offset: Value = serde_json::from_str(json).ok()?;
-            Some((counter, offset["file"].as_str()?.to_owned(), offset["pos"].as_u64()?))
+            Some((counter, Offset::from_json(&serde_json::from_str(json).ok()?).ok()?))
         });
-        copies.max().map(|(_, file, pos)| (file, pos))
+        copies.max_by_key(|(counter, _)| *counter).map(|(_, offset)| offset)
     }
 
     fn follows_the_log(&self) -> bool {
