@@ -10,7 +10,6 @@ mod kafka_sink;
 mod lanes;
 mod line_sink;
 mod lookout;
-mod marker_wait;
 mod topics;
 mod transactional_sink;
 

@@ -10,7 +10,6 @@ use tracing::debug;
 use super::delivery::{Delivery, POSITION, refusal};
 use super::kafka_sink::KafkaSink;
 use super::lanes::Lanes;
-use super::marker_wait::MarkerWait;
 use super::{Reports, Sink, SinkError};
 use crate::checkpoint::{InFlight, OWNER, OffsetsTopic};
 use crate::config::{ExactlyOnce, SinkConfig};
@@ -35,7 +34,6 @@ pub struct TransactionalSink {
     owner: String,
     transactional_id: String,
     stage: Stage,
-    marker_wait: MarkerWait,
     metrics: ConnectorMetrics,
 }
 
@@ -89,7 +87,6 @@ impl TransactionalSink {
             owner: owner.to_owned(),
             transactional_id: id.clone(),
             stage: Stage::Between,
-            marker_wait: MarkerWait::new(),
             metrics,
         })
     }
@@ -98,7 +95,6 @@ impl TransactionalSink {
         match self.stage {
             Stage::Open(since) | Stage::Covered(since) => Ok(since),
             Stage::Between => {
-                std::thread::sleep(self.marker_wait.left());
                 let begun = self.kafka.producer().begin_transaction();
                 begun.map_err(|err| self.failure(err))?;
                 let now = Instant::now();
@@ -225,18 +221,15 @@ impl Sink for TransactionalSink {
                 }
             }
         }
-        let open = since.elapsed();
         // The client's own way to wait looks only ten times a second.
         if !self.kafka.drain(deadline) || matches!(self.stage, Stage::Open(_)) {
             self.kafka.check().map_err(|err| self.explain(err))?;
             return Ok(false);
         }
-        self.marker_wait.learn(open, since.elapsed());
         let left = deadline.saturating_duration_since(Instant::now()).max(ANSWER_MIN);
         match self.kafka.producer().commit_transaction(left) {
             Ok(()) => {
                 self.stage = Stage::Between;
-                self.marker_wait.committed();
                 Ok(true)
             }
             Err(KafkaError::Flush(_)) => Ok(false),
