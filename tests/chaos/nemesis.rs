@@ -84,6 +84,11 @@ impl<'s> Nemesis<'s> {
     pub(super) fn run(&mut self, time: Duration) {
         let end = Instant::now() + time;
         let mut count = 0;
+        // Chance may have none in a short run.
+        if self.stage.servers.replica().is_some() {
+            self.pause(PAUSE_MS);
+            self.move_to_replica();
+        }
         while Instant::now() < end && self.problems.is_empty() {
             self.pause(PAUSE_MS);
             let action = self.choose();
