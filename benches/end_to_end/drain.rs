@@ -15,8 +15,8 @@ use crate::report::{Report, note};
 use crate::subject::{Subject, debezium, seconds};
 use crate::targets;
 
-/// Runs of outflow into Kafka, before the first table, that are not counted: a broker that has just started compiles what it runs, which takes
-/// it more time than the records do.
+/// Runs of outflow into Kafka, before the first table, that are not counted: a broker that has just started compiles
+/// what it runs, which takes it more time than the records do.
 const WARM_UP_RUNS: u32 = 3;
 
 /// One run.

@@ -82,8 +82,8 @@ impl Drop for Frozen {
 }
 
 fn signal(pid: u32, name: &str) -> anyhow::Result<()> {
-    let status = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status()?;
-    if !status.success() {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status();
+    if !status.context("running kill")?.success() {
         bail!("process {pid} takes no SIG{name}");
     }
     Ok(())
@@ -141,8 +141,7 @@ impl Program {
 
     /// Asks it to stop, and waits.
     pub(crate) fn stop(self) -> anyhow::Result<Ended> {
-        let pid = self.pid().to_string();
-        Command::new("kill").args(["-TERM", &pid]).status().context("running kill")?;
+        signal(self.pid(), "TERM")?;
         self.ended()
     }
 }
