@@ -55,8 +55,6 @@ pub(super) struct Connector {
 /// What lives as long as one producer does.
 struct Session {
     uuid: Uuid,
-    server_uuid: String,
-    host: String,
     in_flight: Arc<InFlight>,
     checkpointer: Checkpointer,
     sender: Sender,
@@ -188,7 +186,7 @@ impl Connector {
         let caught_up =
             self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone(), &start.offset));
         in_flight.begin_at(start.offset.clone());
-        let mut session = self.open_session(&start, host, store, in_flight, sink)?;
+        let mut session = self.open_session(&start, store, in_flight, sink)?;
         let begun = session.sender.commit_start().and_then(|()| match &self.claim {
             Some(claim) => Ok(claim.mark(store)?),
             None => Ok(Store::lock(store).forget_given()?),
@@ -202,7 +200,6 @@ impl Connector {
     fn open_session(
         &self,
         start: &Start,
-        host: &str,
         store: &Arc<Mutex<Store>>,
         in_flight: Arc<InFlight>,
         claimed: Option<TransactionalSink>,
@@ -226,14 +223,7 @@ impl Connector {
             self.shared.stop.clone(),
         );
         let sender = self.in_transactions(sender);
-        Ok(Session {
-            uuid: start.uuid,
-            server_uuid: start.server_uuid.clone(),
-            host: host.to_owned(),
-            in_flight,
-            checkpointer,
-            sender,
-        })
+        Ok(Session { uuid: start.uuid, in_flight, checkpointer, sender })
     }
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
@@ -316,7 +306,7 @@ impl Connector {
                 return Ok(());
             }
             let connected = Instant::now();
-            let failure = match self.stream(session, &mut stream, caught_up.as_ref()) {
+            let failure = match self.stream(session, queries, &mut stream, caught_up.as_ref()) {
                 Ok(()) => return Ok(()),
                 Err(Failure::SnapshotReached) => {
                     session.sender.publish();
@@ -390,6 +380,7 @@ impl Connector {
     fn stream(
         &self,
         session: &mut Session,
+        queries: &Queries,
         stream: &mut Stream,
         caught_up: Option<&CaughtUp>,
     ) -> Result<(), Failure> {
@@ -398,8 +389,7 @@ impl Connector {
             Some(gtids) => DumpStart::Gtids(gtids.clone()),
             None => DumpStart::Position(offset.position.clone()),
         };
-        let host = session.host.as_str();
-        let server_uuid = Some(session.server_uuid.as_str());
+        let (host, server_uuid) = (queries.host(), queries.server_uuid());
         let mut replica =
             Replica::connect(&self.config.source, host, server_uuid, session.uuid, &start)?;
         let (file, pos) = (&offset.position.file, offset.position.pos);

@@ -34,6 +34,16 @@ impl Queries {
         Self { handle, config, host, server_uuid: OnceLock::new() }
     }
 
+    /// Where the server is.
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The server that was checked, once one was.
+    pub(super) fn server_uuid(&self) -> Option<&str> {
+        self.server_uuid.get().map(String::as_str)
+    }
+
     /// Waits for `future` on the reader's thread.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.handle.block_on(future)
@@ -41,9 +51,9 @@ impl Queries {
 
     async fn connect(&self) -> Result<Sql, SourceError> {
         let mut sql = Sql::connect(&self.config.source, &self.host).await?;
-        if let Some(expected) = self.server_uuid.get() {
+        if let Some(expected) = self.server_uuid() {
             let found = server_uuid(&mut sql).await?;
-            if found != *expected {
+            if found != expected {
                 return Err(SourceError::OtherServer(found));
             }
         }

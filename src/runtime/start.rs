@@ -34,8 +34,6 @@ pub(super) struct Start {
     pub(super) end: Offset,
     /// What servers know this replica by.
     pub(super) uuid: Uuid,
-    /// The server whose place it is.
-    pub(super) server_uuid: String,
     /// Rows to be published first, and what tells them from the stream's.
     pub(super) snapshot: Option<(InitialSnapshot, Overlap)>,
 }
@@ -99,7 +97,7 @@ pub(super) fn start(
                     }
                     None => None,
                 };
-                return Ok(Start { offset, end, uuid, server_uuid: server.server_uuid, snapshot });
+                return Ok(Start { offset, end, uuid, snapshot });
             }
             Err(failure)
                 if config.snapshot_mode == SnapshotMode::WhenNeeded
@@ -135,7 +133,7 @@ pub(super) fn start(
     if from_now {
         Layouts::begin(&store, &offset.position, queries)?;
     }
-    Ok(Start { offset, end, uuid, server_uuid: server.server_uuid, snapshot })
+    Ok(Start { offset, end, uuid, snapshot })
 }
 
 /// Stores the place of a first start.
