@@ -48,7 +48,9 @@ impl Pipeline<'_> {
                     false
                 }
             };
-            let behind = replica.has_buffered();
+            // A Kafka transaction takes all that has come: each commit costs round trips.
+            let behind =
+                replica.has_buffered() || self.sender.waits_to_commit() && replica.has_arrived()?;
             events += 1;
             if behind && events < COUNT_EVERY {
                 continue;

@@ -133,6 +133,15 @@ impl Replica {
         self.connection.framer.has_buffered()
     }
 
+    /// Whether more has arrived that is not here yet: asks the operating system.
+    ///
+    /// # Errors
+    /// When the connection is lost.
+    pub fn has_arrived(&self) -> Result<bool, SourceError> {
+        let arrived = self.connection.stream.has_arrived();
+        arrived.map_err(|error| SourceError::Disconnected { doing: DOING, source: Some(error) })
+    }
+
     /// Reads the next event. `captured` tells by a table's id whether its rows are wanted; rows of others
     /// that are not here as a whole are skipped while reading, and come with an empty body.
     ///

@@ -62,6 +62,15 @@ impl Stream {
         self.socket().set_read_timeout(Some(time))
     }
 
+    /// Whether something has come that is not read yet.
+    pub(super) fn has_arrived(&self) -> io::Result<bool> {
+        let socket = self.socket();
+        socket.set_nonblocking(true)?;
+        let peeked = socket.peek(&mut [0]);
+        socket.set_nonblocking(false)?;
+        Ok(matches!(peeked, Ok(1..))) // The next read finds an end or an error.
+    }
+
     pub(super) fn shutdown_handle(&self) -> io::Result<ShutdownHandle> {
         self.socket().try_clone().map(ShutdownHandle)
     }
