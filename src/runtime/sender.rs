@@ -17,8 +17,9 @@ use crate::sink::{Sink, SinkError};
 const POLL_EVERY: u64 = 256;
 /// Places wait in a batch of this many for the lock of the queue.
 const BATCH_MAX: usize = 1000;
-/// The pause while the producer's queue is full: far below its time to drain.
+/// The pause while the producer's queue is full: far below its time to drain. While nothing is acknowledged it grows.
 const FULL_PAUSE: Duration = Duration::from_micros(100);
+const FULL_PAUSE_MAX: Duration = Duration::from_millis(10);
 
 /// Acknowledgements are waited for in steps of this length, between signs of life.
 const DRAIN_STEP: Duration = Duration::from_millis(100);
@@ -199,6 +200,8 @@ impl Sender {
     /// Back-pressure: the reader goes on once the queue has room again.
     fn wait_for_room(&mut self) -> Result<(), Failure> {
         self.publish();
+        let mut low = self.in_flight.low();
+        let mut pause = FULL_PAUSE;
         loop {
             self.sink.poll()?;
             self.in_flight.advance();
@@ -210,7 +213,9 @@ impl Sender {
             }
             self.status.tick();
             self.watch();
-            std::thread::sleep(FULL_PAUSE);
+            std::thread::sleep(pause);
+            let before = std::mem::replace(&mut low, self.in_flight.low());
+            pause = if low == before { (pause * 2).min(FULL_PAUSE_MAX) } else { FULL_PAUSE };
         }
     }
 

@@ -19,20 +19,15 @@ const RECORD_BYTES: u64 = 1 << 20;
 const WARM_UP_WAIT: Duration = Duration::from_secs(1);
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
-/// Requests to a broker that are not answered yet. While these are under way records gather, so that a broker that is
-/// slow gets fewer and larger ones. librdkafka has but one request of five records and more to a partition under way,
-/// and while it could send to the broker and may not to the partition, its thread asks for both without a pause.
-const REQUESTS: (&str, &str) = ("max.in.flight.requests.per.connection", "2");
 /// What a record that is alone needs.
-const PROMPT: [(&str, &str); 2] = [("linger.ms", "0"), REQUESTS];
+const PROMPT: [(&str, &str); 1] = [("linger.ms", "0")];
 /// What differs when a long backlog is worked off: larger batches, compressed, a little later. Where it goes to one
 /// topic its batches are full sooner than that; where it goes to many, twice as long means half as many requests.
 const BULK: [(&str, &str); 2] = [("linger.ms", "20"), ("compression.type", "lz4")];
 
 /// What Kafka transactions go with: within one the waiting hides behind the transaction's own round trips, and of a
 /// backlog larger batches are made.
-const TRANSACTIONAL: [(&str, &str); 3] =
-    [("linger.ms", "1"), ("compression.type", "lz4"), REQUESTS];
+const TRANSACTIONAL: [(&str, &str); 2] = [("linger.ms", "1"), ("compression.type", "lz4")];
 
 /// Two producers, of which one is in use: one that sends at once, and one that sends in bulk while the
 /// reader is far behind. They change places only while nothing is in flight, so order is kept.
@@ -135,6 +130,10 @@ pub(super) fn client(config: &SinkConfig, lane: &[(&str, &str)]) -> ClientConfig
         .set("queue.buffering.max.messages", (QUEUE_RECORDS + 5_000).to_string())
         .set("queue.buffering.max.kbytes", queue_kib(config).to_string())
         .set("message.timeout.ms", "0")
+        // Meanwhile records gather, so that a slow broker gets fewer and larger requests. librdkafka has but one request
+        // of five records and more to a partition under way, and while it may send to the broker and not to the
+        // partition, its thread looks at both without a pause.
+        .set("max.in.flight.requests.per.connection", "2")
         // A new topic is asked for again this soon, then twice as long each time up to retry.backoff.max.ms.
         .set("topic.metadata.refresh.fast.interval.ms", "10")
         .set("reconnect.backoff.ms", "50")

@@ -100,3 +100,29 @@ impl Write for Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn what_has_arrived_is_known_without_reading_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut stream = Stream::connect("127.0.0.1", port, Duration::from_secs(5)).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        assert!(!stream.has_arrived().unwrap());
+        server.write_all(b"ab").unwrap();
+        let mut bytes = [0; 1];
+        stream.read_exact(&mut bytes).unwrap();
+        assert!(stream.has_arrived().unwrap());
+        stream.read_exact(&mut bytes).unwrap();
+        assert_eq!((bytes, stream.has_arrived().unwrap()), (*b"b", false));
+        drop(server);
+        // The end is for the next read, which waits for it.
+        assert!(!stream.has_arrived().unwrap());
+        assert_eq!(stream.read(&mut bytes).unwrap(), 0);
+    }
+}
