@@ -37,6 +37,11 @@ impl Setting {
             // The applier waits for rows that a prepared transaction holds.
             "--replica-transaction-retries=1000",
         ];
+        if self.has_gtids() {
+            // Beyond PREPARE the applier would keep locks on gaps, which a transaction before the COMMIT may wait for
+            // without end.
+            options.push("--transaction-isolation=READ-COMMITTED");
+        }
         match self {
             Self::Full => options.push("--binlog-row-metadata=FULL"),
             Self::Minimal => options.push("--binlog-row-metadata=MINIMAL"),
