@@ -166,6 +166,7 @@ impl Sender {
         self.next_sequence += 1;
         fault_point("sent");
         if self.next_sequence.is_multiple_of(POLL_EVERY) {
+            self.watch(); // An event may have more rows than that.
             self.sink.poll()?;
             self.check_group()?;
             if self.sink.is_full() || self.ring_is_full() {
