@@ -29,22 +29,6 @@ const STALLED_AFTER: Duration = Duration::from_secs(5);
 /// transactions the MySQL transaction that is being read.
 const FINISH_MAX: Duration = Duration::from_secs(5);
 
-/// How long one record waits for room at a time.
-#[derive(Default)]
-struct Pause {
-    time: Duration,
-    /// What was acknowledged before.
-    low: Option<u64>,
-}
-
-impl Pause {
-    fn next(&mut self, low: u64) -> Duration {
-        let stands_still = self.low.replace(low) == Some(low);
-        self.time = if stands_still { (self.time * 2).min(FULL_PAUSE_MAX) } else { FULL_PAUSE };
-        self.time
-    }
-}
-
 /// The one ordered way to the sink: numbers records, keeps room, hands places to `InFlight`.
 pub(super) struct Sender {
     sink: Box<dyn Sink>,
@@ -154,11 +138,10 @@ impl Sender {
             return Ok(held.add(record)?);
         }
         self.in_flight.sent(self.next_sequence, commit_us);
-        let mut pause = Pause::default();
         loop {
             match self.sink.send(record, self.next_sequence) {
                 Ok(()) => break,
-                Err(SinkError::Full) => self.wait_for_room(&mut pause)?,
+                Err(SinkError::Full) => self.wait_for_room()?,
                 Err(err) if err.is_of_record() => return Err(Failure::Refused(err)),
                 Err(err) => return Err(err.into()),
             }
@@ -170,7 +153,7 @@ impl Sender {
             self.sink.poll()?;
             self.check_group()?;
             if self.sink.is_full() || self.ring_is_full() {
-                return match self.wait_for_room(&mut pause) {
+                return match self.wait_for_room() {
                     Err(Failure::StopRequested) => Ok(()), // This record was sent; the next one is not.
                     waited => waited,
                 };
@@ -216,7 +199,7 @@ impl Sender {
     }
 
     /// Back-pressure: the reader goes on once the queue has room again, as far as its records can tell.
-    fn wait_for_room(&mut self, pause: &mut Pause) -> Result<(), Failure> {
+    fn wait_for_room(&mut self) -> Result<(), Failure> {
         self.publish();
         loop {
             if self.stops() {
@@ -224,7 +207,8 @@ impl Sender {
             }
             self.status.tick();
             self.watch();
-            std::thread::sleep(pause.next(self.in_flight.low()));
+            let stands_still = self.oldest.1.elapsed();
+            std::thread::sleep((stands_still / 2).clamp(FULL_PAUSE, FULL_PAUSE_MAX));
             self.sink.poll()?;
             self.in_flight.advance();
             if !self.sink.is_full() && !self.ring_is_full() {
