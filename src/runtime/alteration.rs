@@ -1,3 +1,5 @@
+use super::words::{Words, is_of_name};
+
 /// A statement that alters tables, as far as its words tell. It need not be UTF-8, nor is it parsed: a table that it
 /// names anywhere counts as altered, since all that follows is that the layout is looked up again.
 pub(super) struct Alteration {
@@ -24,15 +26,14 @@ impl Alteration {
     }
 
     fn of(default: String, text: String) -> Option<Self> {
-        let code = without_comments(&text.replace("/*!", " "));
-        let mut words = names(&code).filter(|word| !word.bytes().all(|b| b.is_ascii_digit()));
-        let alters = matches!(words.next()?, "alter" | "create" | "drop" | "rename");
+        let mut words = Words::of(&text).filter(|word| word.starts_with(is_of_name));
+        let alters = matches!(&*words.next()?, "alter" | "create" | "drop" | "rename");
         let mut kinds = words.take(KIND_WORDS);
         let kind = kinds.find(|word| {
-            matches!(*word, "table" | "tables" | "database" | "schema")
-                || OTHER_KINDS.contains(word)
+            matches!(&**word, "table" | "tables" | "database" | "schema")
+                || OTHER_KINDS.contains(&&**word)
         });
-        match kind {
+        match kind.as_deref() {
             _ if !alters => None,
             Some("database" | "schema") => Some(Self { default, text, of_database: true }),
             Some(word) if OTHER_KINDS.contains(&word) => None,
@@ -76,27 +77,8 @@ const OTHER_KINDS: [&str; 14] = [
     "resource",
 ];
 
-fn is_of_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_of_name(c)).filter(|word| !word.is_empty())
-}
-
-/// The text without the comments that stand before its first words.
-fn without_comments(text: &str) -> String {
-    let mut rest = text.trim_start();
-    loop {
-        rest = if let Some(comment) = rest.strip_prefix("/*") {
-            comment.split_once("*/").map_or("", |(_, rest)| rest)
-        } else if let Some(comment) = rest.strip_prefix("--").or_else(|| rest.strip_prefix('#')) {
-            comment.split_once('\n').map_or("", |(_, rest)| rest)
-        } else {
-            return rest.to_owned();
-        }
-        .trim_start();
-    }
 }
 
 #[cfg(test)]
@@ -118,6 +100,9 @@ mod tests {
             "/* job 7 */ ALTER TABLE ob.outbox DROP c",
             "ALTER TABLE /*!50000 outbox */ ADD c INT",
             "/*!50000 ALTER TABLE outbox ADD c INT */",
+            "ALTER /* of a view, by a user */ TABLE outbox ADD c INT",
+            "ALTER -- the index\n TABLE outbox ADD c INT",
+            "ALTER # an event\n TABLE outbox ADD c INT",
             "RENAME TABLE outbox TO _outbox_del, _outbox_gho TO outbox",
             "ALTER TABLE x RENAME TO outbox",
             "DROP TABLE IF EXISTS a, outbox",
@@ -142,6 +127,7 @@ mod tests {
             "ALTER TABLE outbox_old ADD c INT",
             "ALTER TABLE _outbox_gho ADD c INT",
             "CREATE INDEX i ON outbox (a)",
+            "CREATE /* a table */ INDEX i ON outbox (a)",
             "CREATE DEFINER=`r`@`%` TRIGGER t BEFORE INSERT ON outbox FOR EACH ROW SET @a = 1",
             "CREATE OR REPLACE VIEW v AS SELECT * FROM outbox",
             "TRUNCATE TABLE outbox",

@@ -106,15 +106,15 @@ pub enum Failure {
     },
     /// A statement in place of row events.
     #[error(
-        "transaction {transaction} writes to {table} in statement format, so its rows are not in the log; set \
-         binlog_format=ROW for every session, and publish that transaction's rows by other means before \
-         resetting the offset"
+        "transaction {transaction} {does} in statement format, so its rows are not in the log; set \
+         binlog_format=ROW for every session, publish what rows it wrote by other means, and go on behind it \
+         with event.processing.failure.handling.mode=warn"
     )]
     StatementFormat {
         /// The transaction, by GTID or position.
         transaction: String,
-        /// The table.
-        table: String,
+        /// What it does, or may do, to which tables.
+        does: String,
     },
     /// A layout that the log does not carry and nothing proves.
     #[error(

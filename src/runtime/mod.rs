@@ -35,6 +35,7 @@ mod takeover;
 mod transaction;
 mod transaction_metadata;
 mod until;
+mod words;
 mod worker;
 
 pub use doctor::{Finding, Known, examine};

@@ -85,6 +85,18 @@ impl Queries {
         })
     }
 
+    /// The databases that have captured tables.
+    pub(super) fn captured_databases(&self) -> Result<Vec<String>, SourceError> {
+        self.wait(async {
+            let mut sql = self.connect().await?;
+            let tables = captured_tables(&mut sql, &self.config.capture.tables).await?;
+            sql.close().await;
+            let mut databases: Vec<_> = tables.into_iter().map(|(database, _)| database).collect();
+            databases.dedup();
+            Ok(databases)
+        })
+    }
+
     /// A table's present layout.
     pub(super) fn layout(&self, database: &str, table: &str) -> Result<TableLayout, Failure> {
         Ok(self.wait(async {

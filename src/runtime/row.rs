@@ -211,6 +211,21 @@ impl Dropped {
         );
     }
 
+    /// A statement in place of rows that `event.processing.failure.handling.mode` lets pass.
+    pub(super) fn unlogged(&mut self, failure: &Failure) {
+        self.metrics.failed.inc();
+        self.metrics.dropped_skipped.inc();
+        if self.warned.is_none_or(|last| last.elapsed() >= WARN_EVERY) {
+            self.warned = Some(Instant::now());
+            let failure = failure as &dyn std::error::Error;
+            warn!(
+                error = failure,
+                "rows that were written as a statement are passed over, as \
+                 event.processing.failure.handling.mode says"
+            );
+        }
+    }
+
     /// A record that a `Filter` drops.
     pub(super) fn filtered(&mut self) {
         self.metrics.dropped_filtered.inc();

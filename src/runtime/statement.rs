@@ -1,3 +1,5 @@
+use super::words::Words;
+
 /// What a query event's statement does to the transaction it is in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Statement {
@@ -19,19 +21,26 @@ pub(super) enum Statement {
     RollbackTo(String),
     /// `XA END`, `RELEASE SAVEPOINT` and the like.
     InTransaction,
-    /// Rows written as text (`binlog_format` STATEMENT or MIXED).
+    /// Rows changed as text (`binlog_format` STATEMENT or MIXED): what was written stands nowhere in the log, least of
+    /// all what triggers, functions and views wrote.
     Writes {
-        /// The database, where the statement names one.
-        database: Option<String>,
-        /// The table.
-        table: String,
+        /// Where the words put new rows; none where they change rows, or call what may.
+        target: Option<Target>,
     },
     /// Anything else, DDL above all.
     Other,
 }
 
+/// The table that a statement names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The database, where the statement names one.
+    pub(super) database: Option<String>,
+    pub(super) table: String,
+}
+
 /// Longest part of a statement that is looked at: verbs and the table's name stand at its start.
-const HEAD_BYTES: usize = 1024;
+const HEAD_BYTES: usize = 16 << 10;
 
 /// Reads a statement as far as needed. It need not be UTF-8.
 pub(super) fn classify(statement: &[u8]) -> Statement {
@@ -40,8 +49,12 @@ pub(super) fn classify(statement: &[u8]) -> Statement {
     }
     let head = statement.get(..HEAD_BYTES).unwrap_or(statement);
     let text = String::from_utf8_lossy(head);
-    let mut words = Words { rest: &text };
-    let Some(verb) = words.next() else { return Statement::Other };
+    let mut words = Words::of(&text);
+    let Some(verb) = words.next() else {
+        // A comment as long as that hides what it does.
+        let hidden = statement.len() > head.len();
+        return if hidden { Statement::Writes { target: None } } else { Statement::Other };
+    };
     match verb.to_ascii_uppercase().as_str() {
         "BEGIN" => Statement::Begin,
         "COMMIT" => Statement::Commit,
@@ -61,78 +74,29 @@ pub(super) fn classify(statement: &[u8]) -> Statement {
             Some("ROLLBACK") => Statement::XaRollback(words.rest.trim().to_owned()),
             _ => Statement::Other,
         },
-        "INSERT" | "REPLACE" => {
-            words.target(&["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE", "INTO"])
-        }
+        "INSERT" | "REPLACE" => Statement::Writes {
+            target: target(words, &["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE", "INTO"]),
+        },
         "LOAD" => {
-            while let Some(word) = words.next() {
-                if word.eq_ignore_ascii_case("TABLE") {
-                    return words.target(&[]);
-                }
-            }
-            Statement::Other
+            let named = words.find(|word| word.eq_ignore_ascii_case("TABLE"));
+            Statement::Writes { target: named.and_then(|_| target(words, &[])) }
+        }
+        "UPDATE" | "DELETE" | "WITH" | "SELECT" | "DO" | "CALL" | "(" => {
+            Statement::Writes { target: None }
         }
         _ => Statement::Other,
     }
 }
 
-/// The words of a statement: names with or without backticks, single other characters, no comments.
-struct Words<'a> {
-    rest: &'a str,
-}
-
-impl<'a> Words<'a> {
-    fn next(&mut self) -> Option<&'a str> {
-        self.skip_blanks_and_comments();
-        if let Some(quoted) = self.rest.strip_prefix('`') {
-            let (name, rest) = quoted.split_once('`')?;
-            self.rest = rest;
-            return Some(name);
-        }
-        let end = self
-            .rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
-            .unwrap_or(self.rest.len());
-        let end = if end == 0 { self.rest.chars().next()?.len_utf8() } else { end };
-        let (word, rest) = self.rest.split_at_checked(end)?;
-        self.rest = rest;
-        Some(word)
+/// The table that stands next, after words of the grammar.
+fn target(mut words: Words<'_>, grammar: &[&str]) -> Option<Target> {
+    let first = words.find(|word| !grammar.iter().any(|known| known.eq_ignore_ascii_case(word)))?;
+    if words.next().as_deref() == Some(".")
+        && let Some(table) = words.next()
+    {
+        return Some(Target { database: Some(first.into_owned()), table: table.into_owned() });
     }
-
-    fn skip_blanks_and_comments(&mut self) {
-        loop {
-            self.rest = self.rest.trim_start();
-            if let Some(comment) = self.rest.strip_prefix("/*") {
-                self.rest = comment.split_once("*/").map_or("", |(_, rest)| rest);
-            } else if let Some(comment) =
-                self.rest.strip_prefix("-- ").or_else(|| self.rest.strip_prefix('#'))
-            {
-                self.rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
-            } else {
-                return;
-            }
-        }
-    }
-
-    /// The table that the statement writes to, after words of the grammar.
-    fn target(&mut self, grammar: &[&str]) -> Statement {
-        while let Some(first) = self.next() {
-            if grammar.iter().any(|word| word.eq_ignore_ascii_case(first)) {
-                continue;
-            }
-            let mut ahead = Words { rest: self.rest };
-            if ahead.next() == Some(".")
-                && let Some(table) = ahead.next()
-            {
-                return Statement::Writes {
-                    database: Some(first.to_owned()),
-                    table: table.to_owned(),
-                };
-            }
-            return Statement::Writes { database: None, table: first.to_owned() };
-        }
-        Statement::Other
-    }
+    Some(Target { database: None, table: first.into_owned() })
 }
 
 #[cfg(test)]
@@ -142,7 +106,8 @@ mod tests {
     use super::*;
 
     fn writes(database: Option<&str>, table: &str) -> Statement {
-        Statement::Writes { database: database.map(str::to_owned), table: table.to_owned() }
+        let (database, table) = (database.map(str::to_owned), table.to_owned());
+        Statement::Writes { target: Some(Target { database, table }) }
     }
 
     #[test]
@@ -160,9 +125,23 @@ mod tests {
             ("INSERT INTO outbox VALUES (1)", writes(None, "outbox")),
             ("insert ignore into `ob`.`out box` values (1)", writes(Some("ob"), "out box")),
             ("/* app */ REPLACE ob . outbox SET a=1", writes(Some("ob"), "outbox")),
-            ("LOAD DATA LOCAL INFILE 'x' INTO TABLE ob.outbox", writes(Some("ob"), "outbox")),
+            (
+                "LOAD DATA LOCAL INFILE 'a table b\\'s' INTO TABLE ob.outbox",
+                writes(Some("ob"), "outbox"),
+            ),
             ("ALTER TABLE outbox ADD c INT", Statement::Other),
-            ("UPDATE outbox SET a=1", Statement::Other),
+            ("/*!80000 INSERT INTO outbox VALUES (1) */", writes(None, "outbox")),
+            ("INSERT -- a job\n INTO `a``b` VALUES (1)", writes(None, "a`b")),
+            ("INSERT INTO \"outbox\" VALUES (1)", writes(None, "outbox")),
+            ("UPDATE outbox SET a=1", Statement::Writes { target: None }),
+            ("SELECT `ob`.`f`(3)", Statement::Writes { target: None }),
+            ("(SELECT 1)", Statement::Writes { target: None }),
+            (
+                &format!("/* {} */ INSERT INTO t", " ".repeat(HEAD_BYTES)),
+                Statement::Writes { target: None },
+            ),
+            ("TRUNCATE TABLE outbox", Statement::Other),
+            ("/* nothing */", Statement::Other),
             ("", Statement::Other),
         ] {
             assert_eq!(classify(text.as_bytes()), expected, "{text}");

@@ -15,6 +15,7 @@ use crate::decode::{
     DecodeError, TableLayout, TableMap, TablePlan, rows_table_id, table_map_names,
 };
 use crate::offset::BinlogPosition;
+use crate::source::SourceError;
 use crate::source::event::Query;
 
 /// The table id's bytes at the start of a table map.
@@ -27,6 +28,8 @@ pub(super) struct Tables {
     layouts: Layouts,
     by_id: HashMap<u64, Entry>,
     captured: Vec<Captured>,
+    /// The databases that have captured tables; looked up where a statement may write to one.
+    databases: Option<Vec<String>>,
     /// The last table map's table: rows of one statement follow each other.
     last: (u64, Entry),
 }
@@ -116,6 +119,7 @@ impl Tables {
             decode: config.decode.clone(),
             by_id: HashMap::new(),
             captured: Vec::new(),
+            databases: None,
             last: (u64::MAX, Entry::Foreign),
         }
     }
@@ -150,6 +154,20 @@ impl Tables {
         self.capture.tables.captures(database, table)
     }
 
+    /// The first of these databases that has a captured table.
+    pub(super) fn captured_database<'a>(
+        &mut self,
+        of: impl IntoIterator<Item = &'a str>,
+        queries: &Queries,
+    ) -> Result<Option<&'a str>, SourceError> {
+        let captured = match self.databases.take() {
+            Some(databases) => databases,
+            None => queries.captured_databases()?,
+        };
+        let captured = self.databases.insert(captured);
+        Ok(of.into_iter().find(|name| captured.iter().any(|known| known == name)))
+    }
+
     /// Takes note of a statement that ends at `place` and may alter tables.
     pub(super) fn on_statement(
         &mut self,
@@ -157,6 +175,7 @@ impl Tables {
         place: &BinlogPosition,
         queries: &Queries,
     ) -> Result<(), Failure> {
+        self.databases = None;
         for table in self.layouts.on_statement(query, place, &self.capture.tables, queries)? {
             let name = format!("{}.{}", table.database, table.table);
             for captured in self.captured.iter_mut().filter(|captured| *captured.name == *name) {

@@ -13,6 +13,7 @@ pub use body::{
     FormatDescription, Heartbeat, Incident, Payload, Query, Rotate, RowsQuery, XaPrepare, Xid,
 };
 pub use gtid::GtidEvent;
+pub use session::Databases;
 
 macro_rules! event_types {
     ($($name:ident = $number:literal,)*) => {

@@ -10,31 +10,110 @@ use outflow::offset::BinlogPosition;
 use outflow::source::{DumpStart, Replica};
 use uuid::Uuid;
 
-use crate::support::{MySqlServer, Outbox, Proxy, Way, broker, mysql, until, until_some};
+use crate::support::{MySqlServer, Outbox, Outflow, Proxy, Way, broker, mysql, until, until_some};
 
 /// Until rows are on the topic, or the program has ended.
 const SEEN_MAX: Duration = Duration::from_secs(60);
 
+/// Ends outflow, which names the outbox or its database.
+#[track_caller]
+fn ends_with_words(outflow: &mut Outflow, named: &str) {
+    assert_eq!(outflow.ended(SEEN_MAX), 1);
+    let log = outflow.log();
+    assert!(log.contains("in statement format") && log.contains(named), "{log}");
+}
+
 #[test]
 fn a_statement_in_place_of_rows_stops_it_before_it() {
     let outbox = Outbox::new("statement");
-    let (mut sql, followed) = (outbox.sql(), outbox.follow());
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let other = Elsewhere::of(&outbox);
     let mut outflow = outbox.start().ready();
     sql.run(&Outbox::insert(1..11, 3));
-    sql.run("CREATE TABLE noise (id INT); SET SESSION binlog_format = 'STATEMENT'; INSERT INTO noise VALUES (1)");
+    sql.run("SET SESSION binlog_format = 'STATEMENT'");
+    sql.run(&format!("INSERT INTO {}.noise VALUES (1)", other.0));
+    // What a tool does that compares a table with its replica's.
+    sql.run(&format!(
+        "REPLACE INTO {}.noise SELECT COUNT(*) FROM {}.outbox",
+        other.0, outbox.schema
+    ));
+    sql.run(&format!("UPDATE {0}.noise SET id = id + 1; DELETE FROM {0}.noise", other.0));
     sql.run("SET SESSION binlog_format = 'ROW'");
     sql.run(&Outbox::insert(11..21, 3));
+    followed.until(20, SEEN_MAX);
     sql.run("SET SESSION binlog_format = 'STATEMENT'");
     sql.run(&Outbox::insert(21..22, 3));
-    assert_eq!(outflow.ended(SEEN_MAX), 1);
-    let log = outflow.log();
-    assert!(
-        log.contains("statement format") && log.contains(&format!("{}.outbox", outbox.schema)),
-        "{log}"
-    );
+    ends_with_words(&mut outflow, &format!("{}.outbox", outbox.schema));
     // It stands before the statement, so it says the same again.
-    assert_eq!(outbox.start().ended(SEEN_MAX), 1);
+    ends_with_words(&mut outbox.start(), &format!("{}.outbox", outbox.schema));
     sql.run("DELETE FROM outbox WHERE id > 20");
+    followed.compare_once(&mut sql);
+}
+
+/// A database without captured tables, and in it a table, `noise`.
+struct Elsewhere(String);
+
+impl Elsewhere {
+    fn of(outbox: &Outbox) -> Self {
+        let name = format!("{}_else", outbox.schema);
+        outbox.sql().run(&format!("CREATE DATABASE {name}; CREATE TABLE {name}.noise (id INT)"));
+        Self(name)
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        mysql().connect().run(&format!("DROP DATABASE {}", self.0));
+    }
+}
+
+#[test]
+fn a_statement_that_may_write_by_what_it_sets_off_stops_it_too() {
+    let outbox = Outbox::new("statement-by-way");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let other = Elsewhere::of(&outbox);
+    let (schema, elsewhere) = (&outbox.schema, &other.0);
+    let insert =
+        |id: &str| format!("INSERT INTO {schema}.outbox VALUES ({id}, 'Order', 'k', 'T', '{{}}')");
+    sql.run(&format!(
+        "CREATE TRIGGER {elsewhere}.t AFTER INSERT ON {elsewhere}.noise FOR EACH ROW {};
+         CREATE VIEW {elsewhere}.v AS SELECT * FROM {schema}.outbox;
+         CREATE FUNCTION {elsewhere}.f(x INT) RETURNS INT DETERMINISTIC BEGIN {}; RETURN x; END;
+         CREATE TABLE orders (id INT); SET SESSION binlog_format = 'STATEMENT'",
+        insert("NEW.id"),
+        insert("x"),
+    ));
+    for (number, statement) in [
+        format!("INSERT INTO {elsewhere}.noise VALUES (101)"),
+        format!("INSERT INTO {elsewhere}.v VALUES (102, 'Order', 'k', 'T', '{{}}')"),
+        format!("/*!80000 {} */", insert("103")),
+        format!("DO {elsewhere}.f(104)"),
+        "INSERT INTO orders VALUES (1)".to_owned(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let mut outflow = outbox.start().ready();
+        sql.run(statement);
+        ends_with_words(&mut outflow, schema);
+        // Passed over and counted where the file says so.
+        let passing = outbox.start_with(&[
+            "--bootstrap-servers",
+            &outbox.broker.bootstrap_servers,
+            "--set",
+            "event.processing.failure.handling.mode=warn",
+        ]);
+        let passing = passing.ready();
+        let id = u64::try_from(number).unwrap() + 1;
+        sql.run("SET SESSION binlog_format = 'ROW'");
+        sql.run(&Outbox::insert(id..id + 1, 3));
+        sql.run("SET SESSION binlog_format = 'STATEMENT'");
+        followed.until(number + 1, SEEN_MAX);
+        let failed = format!("outbox_events_failed_total{{connector=\"{schema}\"}}");
+        assert!(passing.metric(&failed) >= 1.0);
+        assert_eq!(passing.stop(), 0);
+    }
+    sql.run("SET SESSION binlog_format = 'ROW'; DELETE FROM outbox WHERE id > 100");
     followed.compare_once(&mut sql);
 }
 
@@ -52,18 +131,14 @@ fn rows_loaded_from_a_file_as_a_statement_are_none() {
         )
     };
     let mut outflow = outbox.start().ready();
-    sql.run("CREATE TABLE loaded LIKE outbox");
-    sql.run(&load("loaded"));
+    let other = Elsewhere::of(&outbox);
+    sql.run(&format!("CREATE TABLE {}.loaded LIKE outbox", other.0));
+    sql.run(&load(&format!("{}.loaded", other.0)));
     sql.run("SET SESSION binlog_format = 'ROW'");
     sql.run(&Outbox::insert(1..11, 3));
     followed.until(10, SEEN_MAX);
     sql.run(&load("outbox"));
-    assert_eq!(outflow.ended(SEEN_MAX), 1);
-    let log = outflow.log();
-    assert!(
-        log.contains("statement format") && log.contains(&format!("{}.outbox", outbox.schema)),
-        "{log}"
-    );
+    ends_with_words(&mut outflow, &format!("{}.outbox", outbox.schema));
     sql.run("DELETE FROM outbox WHERE id > 20");
     followed.compare_once(&mut sql);
 }

@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use super::{Stream, reset};
 use crate::checkpoint::Store;
+use crate::config::FailureHandling;
 use crate::runtime::Failure;
 use crate::runtime::sender::Sender;
-use crate::runtime::statement::{Statement, classify};
+use crate::runtime::statement::{Statement, Target, classify};
 use crate::runtime::transaction_metadata::{TransactionMetadata, Way};
-use crate::source::event::{self, Event};
+use crate::runtime::words::Words;
+use crate::source::event::{self, Databases, Event, Query};
 
 impl Stream {
     pub(super) fn on_query(
@@ -60,14 +62,12 @@ impl Stream {
                 }
                 self.transaction.event_done();
             }
-            Statement::Writes { database, table } => {
-                let default = String::from_utf8_lossy(query.database);
-                let database = database.as_deref().unwrap_or(&default);
-                if self.tables.captures(database, &table) {
-                    return Err(Failure::StatementFormat {
-                        transaction: self.transaction_name(),
-                        table: format!("{database}.{table}"),
-                    });
+            Statement::Writes { target } => {
+                if let Some(failure) = self.unlogged(event, &query, target.as_ref())? {
+                    if self.config.decode.processing_failure == FailureHandling::Fail {
+                        return Err(failure);
+                    }
+                    self.dropped.unlogged(&failure);
                 }
                 self.end_statement(sender)?;
             }
@@ -77,6 +77,45 @@ impl Stream {
             }
         }
         Ok(())
+    }
+
+    /// Rows of a captured table that a statement writes, or may write by what it calls or sets off: they stand nowhere.
+    fn unlogged(
+        &mut self,
+        event: &Event<'_>,
+        query: &Query<'_>,
+        target: Option<&Target>,
+    ) -> Result<Option<Failure>, Failure> {
+        if self.of_filtered_source {
+            return Ok(None);
+        }
+        let session = String::from_utf8_lossy(query.database);
+        let place = target.map(|target| target.database.as_deref().unwrap_or(&session));
+        let does = if let (Some(database), Some(Target { table, .. })) = (place, target)
+            && self.tables.captures(database, table)
+        {
+            format!("writes to {database}.{table}")
+        } else {
+            let used = match query.databases().map_err(|err| self.malformed(event, err))? {
+                Databases::Named(names) => names,
+                Databases::TooMany => {
+                    place.into_iter().chain([&*session]).map(str::to_owned).collect()
+                }
+                Databases::Unsaid => Vec::new(),
+            };
+            let used = used.iter().map(String::as_str);
+            let Some(database) = self.tables.captured_database(used, &self.queries)? else {
+                return Ok(None);
+            };
+            // What it names and puts elsewhere, it reads.
+            if place.is_some_and(|place| place != database)
+                && Words::of(&String::from_utf8_lossy(query.statement)).any(|word| word == database)
+            {
+                return Ok(None);
+            }
+            format!("may write to captured tables of {database}, by a trigger, function or view,")
+        };
+        Ok(Some(Failure::StatementFormat { transaction: self.transaction_name(), does }))
     }
 
     /// Where statements stand among the rows, as tables without transactions make them, the end may be a ROLLBACK.

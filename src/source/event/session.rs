@@ -5,13 +5,37 @@ use crate::decode::ddl::Session;
 /// More databases than the log names.
 const TOO_MANY_DATABASES: u8 = 254;
 
+/// The databases whose tables a statement used, read or written, by its functions and triggers too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Databases {
+    /// These.
+    Named(Vec<String>),
+    /// Some; the log does not say which.
+    TooMany,
+    /// The log does not say.
+    Unsaid,
+}
+
 impl Query<'_> {
     /// What the session had set that ran the statement; none where the log has variables that are not known here.
-    /// Source: `mysql/binlog/event/statement_events.h`, `Query_event_status_vars`.
     ///
     /// # Errors
     /// When the variables are cut off.
     pub fn session(&self) -> Result<Option<Session>, EventError> {
+        self.variables().map(|(session, _)| session)
+    }
+
+    /// The databases that the statement used.
+    ///
+    /// # Errors
+    /// When the variables are cut off.
+    pub fn databases(&self) -> Result<Databases, EventError> {
+        self.variables().map(|(_, databases)| databases)
+    }
+
+    /// Source: `mysql/binlog/event/statement_events.h`, `Query_event_status_vars`.
+    fn variables(&self) -> Result<(Option<Session>, Databases), EventError> {
+        let mut used = Databases::Unsaid;
         let database = String::from_utf8_lossy(self.database).into_owned();
         let mut session = Session { database, ..Session::default() };
         let mut rest = Reader(self.variables);
@@ -36,15 +60,15 @@ impl Query<'_> {
                     text(&mut rest)?; // The invoker and where it came from.
                     text(&mut rest)?;
                 }
-                12 => databases(&mut rest)?,
+                12 => used = databases(&mut rest)?,
                 13 => pass_over(&mut rest, 3)?, // Microseconds.
                 16 => session.explicit_timestamps = rest.u8()? != 0,
                 18 => session.utf8mb4_collation = Some(rest.u16()?),
                 19 | 20 => pass_over(&mut rest, 1)?, // Primary keys required; encryption.
-                _ => return Ok(None),
+                _ => return Ok((None, used)),
             }
         }
-        Ok(Some(session))
+        Ok((Some(session), used))
     }
 }
 
@@ -58,25 +82,37 @@ fn text(rest: &mut Reader<'_>) -> Result<(), EventError> {
     pass_over(rest, length)
 }
 
-/// The databases that the statement changed, each with a zero byte behind it.
-fn databases(rest: &mut Reader<'_>) -> Result<(), EventError> {
+/// Names, each with a zero byte behind it.
+fn databases(rest: &mut Reader<'_>) -> Result<Databases, EventError> {
     let count = rest.u8()?;
     if count == TOO_MANY_DATABASES {
-        return Ok(());
+        return Ok(Databases::TooMany);
     }
+    let mut names = Vec::new();
     for _ in 0..count {
-        while rest.u8()? != 0 {}
+        let mut name = Vec::new();
+        loop {
+            match rest.u8()? {
+                0 => break,
+                byte => name.push(byte),
+            }
+        }
+        names.push(String::from_utf8_lossy(&name).into_owned());
     }
-    Ok(())
+    Ok(Databases::Named(names))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn session(variables: &[u8]) -> Result<Option<Session>, EventError> {
+    fn query(variables: &[u8]) -> Query<'_> {
         let statement = b"CREATE TABLE t (a INT)";
-        Query { thread_id: 1, error_code: 0, database: b"ob", variables, statement }.session()
+        Query { thread_id: 1, error_code: 0, database: b"ob", variables, statement }
+    }
+
+    fn session(variables: &[u8]) -> Result<Option<Session>, EventError> {
+        query(variables).session()
     }
 
     #[test]
@@ -92,6 +128,10 @@ mod tests {
         assert!(read.explicit_timestamps);
         bytes.push(99);
         assert_eq!(session(&bytes).unwrap(), None);
+        let used = Databases::Named(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!(query(&bytes).databases().unwrap(), used);
+        assert_eq!(query(&[12, 254]).databases().unwrap(), Databases::TooMany);
+        assert_eq!(query(&[]).databases().unwrap(), Databases::Unsaid);
         assert!(session(&[1, 4]).is_err());
     }
 }
