@@ -97,7 +97,7 @@ impl Connector {
             };
             if failure.is_of_batch() && !self.alone.swap(true, Ordering::Relaxed) {
                 let error = failure.chain();
-                warn!(connector = %self.config.name, error, "a batch was refused as too large: its records are sent again, from now on one by one, which is slower; a producer.override.batch.size below the topic's max.message.bytes avoids this");
+                warn!(connector = %self.config.name, error, "a batch was refused: its records are sent again, from now on one by one, which is slower; where it was too large, a producer.override.batch.size below the topic's max.message.bytes avoids this");
                 continue;
             }
             if failure.is_without_gtids() && !carried.by_position {

@@ -210,7 +210,7 @@ impl Failure {
     /// Whether records were refused that may be sound, each by itself.
     pub(super) fn is_of_batch(&self) -> bool {
         let Self::Delivery { source, .. } = self else { return false };
-        matches!(source.reason(), SinkError::TooLarge { .. })
+        matches!(source.reason(), SinkError::TooLarge { .. } | SinkError::Rejected { .. })
     }
 
     /// Whether the log can only be read on from a place in it.

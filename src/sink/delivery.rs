@@ -243,6 +243,9 @@ pub(super) fn of_record(reason: SinkError, sequence: u64, event_id: String) -> S
 /// among those there were is missing only where the topic was deleted.
 pub(super) fn refusal(err: &KafkaError, topic: &str, placed: Option<i32>) -> SinkError {
     let topic = topic.to_owned();
+    if matches!(err, KafkaError::Nul(_)) {
+        return SinkError::IllegalTopic { topic };
+    }
     match err.rdkafka_error_code() {
         Some(RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::InvalidMessageSize) => {
             SinkError::TooLarge { topic }
@@ -257,6 +260,14 @@ pub(super) fn refusal(err: &KafkaError, topic: &str, placed: Option<i32>) -> Sin
         Some(RDKafkaErrorCode::UnknownTopic | RDKafkaErrorCode::UnknownTopicOrPartition) => {
             SinkError::UnknownTopic { topic }
         }
+        Some(
+            RDKafkaErrorCode::InvalidRecord
+            | RDKafkaErrorCode::InvalidDifferentRecord
+            | RDKafkaErrorCode::InvalidTimestamp
+            | RDKafkaErrorCode::PolicyViolation
+            | RDKafkaErrorCode::UnsupportedForMessageFormat
+            | RDKafkaErrorCode::UnsupportedCompressionType,
+        ) => SinkError::Rejected { topic, reason: err.to_string() },
         Some(RDKafkaErrorCode::TopicAuthorizationFailed) => SinkError::Denied { topic },
         Some(RDKafkaErrorCode::Fatal) => SinkError::Fatal(err.to_string()),
         _ => SinkError::Undelivered { topic, reason: err.to_string() },

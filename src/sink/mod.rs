@@ -137,6 +137,17 @@ pub enum SinkError {
         /// The partition.
         partition: i32,
     },
+    /// The broker will never take a record, or another one of its batch.
+    #[error(
+        "the broker refuses a record for topic {topic:?}: {reason}; look at what the topic asks of records \
+         (message.timestamp.before.max.ms and after.max.ms, cleanup.policy=compact, which wants keys) and at the row"
+    )]
+    Rejected {
+        /// The topic.
+        topic: String,
+        /// What librdkafka said.
+        reason: String,
+    },
     /// The topic does not exist and the broker does not make it.
     #[error(
         "topic {topic:?} does not exist and the broker does not create it; create it, and sending goes on"
@@ -249,6 +260,7 @@ impl SinkError {
             Self::TooLarge { .. }
                 | Self::LargerThanBuffer { .. }
                 | Self::IllegalTopic { .. }
+                | Self::Rejected { .. }
                 | Self::UnknownPartition { .. }
         )
     }
@@ -274,6 +286,7 @@ impl SinkError {
             | Self::TooLarge { .. }
             | Self::LargerThanBuffer { .. }
             | Self::IllegalTopic { .. }
+            | Self::Rejected { .. }
             | Self::UnknownPartition { .. }
             | Self::TakenOver { .. }
             | Self::TransactionTooLarge { .. }

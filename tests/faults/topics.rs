@@ -1,5 +1,5 @@
 //! Topics that are missing, deleted or forbidden, on a broker that makes none by itself: said at once, and what was
-//! committed meanwhile is published once the topic can be written.
+//! committed meanwhile is published once the topic can be written. Records that no topic takes.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -87,4 +87,44 @@ fn a_topic_that_may_not_be_written_is_named_and_awaited() {
     followed.until(200, SEEN_MAX);
     assert_eq!(outflow.stop(), 0);
     followed.compare_once(&mut sql);
+}
+
+#[test]
+fn a_record_that_the_broker_never_takes_stops_it() {
+    let outbox = outbox("topic-refuses");
+    let outbox = outbox.with("transforms.outbox.table.field.event.timestamp", "at");
+    let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
+    kafka.set(&outbox.topic, "message.timestamp.before.max.ms", "3600000");
+    let mut sql = outbox.sql();
+    sql.run("ALTER TABLE outbox ADD at DATETIME(3) NOT NULL DEFAULT (UTC_TIMESTAMP(3))");
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..11, 3));
+    sql.run(&format!(
+        "BEGIN; {}; INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload, at)
+           VALUES (12, 'Order', 'key-1', 'T', '{{}}', '2001-01-01'); {}; COMMIT",
+        Outbox::insert(11..12, 3),
+        Outbox::insert(13..14, 3)
+    ));
+    assert_eq!(outflow.ended(SEEN_MAX), 1);
+    let log = outflow.log();
+    assert!(log.contains("event 12: the broker refuses a record for topic"), "{log}");
+    assert!(log.contains("message.timestamp.before.max.ms"), "no cure in:\n{log}");
+    // Those before it are there.
+    let mut followed = outbox.follow();
+    followed.until(11, SEEN_MAX);
+    sql.run("DELETE FROM outbox WHERE id > 11");
+    followed.compare(&mut sql);
+}
+
+#[test]
+fn a_topic_name_with_a_zero_byte_stops_it_with_words() {
+    let outbox = outbox("topic-zero-byte");
+    let routed = format!("{}.${{routedByValue}}", outbox.topic);
+    let outbox = outbox.with("transforms.outbox.route.topic.replacement", &routed);
+    let mut sql = outbox.sql();
+    let mut outflow = outbox.start().ready();
+    sql.run("INSERT INTO outbox VALUES (1, CONCAT('Or', CHAR(0), 'der'), 'k', 'T', '{}')");
+    assert_eq!(outflow.ended(SEEN_MAX), 1);
+    let log = outflow.log();
+    assert!(log.contains("is not a legal Kafka topic name"), "{log}");
 }
