@@ -1,6 +1,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use tracing::warn;
 
 use crate::fault_point::fault_point;
 
@@ -23,10 +26,7 @@ impl SlotFiles {
     /// When a file can be neither opened nor made.
     pub fn open(folder: &Path, name: &str) -> std::io::Result<Self> {
         let paths = [0, 1].map(|slot| folder.join(format!("{name}.offset.{slot}")));
-        let open = |path: &PathBuf| {
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
-        };
-        let files = [open(&paths[0])?, open(&paths[1])?];
+        let files = open_or_make(&paths)?;
         fault_point("slots made");
         File::open(folder)?.sync_all()?;
         let mut slots = Self { paths, files, next: 0, counter: 0 };
@@ -55,11 +55,14 @@ impl SlotFiles {
         self.files.iter_mut().any(|file| !is_empty(file) && read_slot(file).is_none())
     }
 
-    /// Writes `json` over the older copy and waits for the disk.
+    /// Writes `json` over the older copy and waits for the disk. Files that were removed are made anew.
     ///
     /// # Errors
     /// When the disk is full or refuses.
     pub fn write(&mut self, counter: u64, json: &str) -> std::io::Result<()> {
+        if self.are_removed() {
+            self.make_anew()?;
+        }
         let crc = crc32fast::hash(json.as_bytes());
         let text = format!("{MAGIC} {counter} {crc:08x}\n{json}\n");
         let [first, second] = &mut self.files;
@@ -73,6 +76,28 @@ impl SlotFiles {
         fault_point("slot on disk");
         self.counter = counter;
         self.next = 1 - self.next;
+        Ok(())
+    }
+
+    /// Whether a path leads no longer to the file that is held: written to, it would be found by nobody.
+    fn are_removed(&self) -> bool {
+        let is_there = |(path, file): (&PathBuf, &File)| {
+            let (found, held) = (std::fs::metadata(path).ok()?, file.metadata().ok()?);
+            Some((found.dev(), found.ino()) == (held.dev(), held.ino()))
+        };
+        !self.paths.iter().zip(&self.files).all(|pair| is_there(pair) == Some(true))
+    }
+
+    fn make_anew(&mut self) -> std::io::Result<()> {
+        let folder = self.paths[0].parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        self.files = open_or_make(&self.paths)?;
+        File::open(folder)?.sync_all()?;
+        warn!(
+            folder = %folder.display(),
+            "the state was removed or moved away while it was in use: the position is kept in new files, and whatever else \
+             was there is lost with the next start"
+        );
         Ok(())
     }
 
@@ -96,6 +121,12 @@ impl SlotFiles {
     pub fn paths(&self) -> &[PathBuf; 2] {
         &self.paths
     }
+}
+
+fn open_or_make([first, second]: &[PathBuf; 2]) -> std::io::Result<[File; 2]> {
+    let open =
+        |path| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    Ok([open(first)?, open(second)?])
 }
 
 fn read_slot(file: &mut File) -> Option<(u64, String)> {

@@ -191,3 +191,27 @@ fn rows_that_were_prepared_in_a_lost_sled_stop_it_and_can_be_read_again() {
     // What had been published came again with it.
     assert_eq!(followed.compare(&mut sql).len(), 10);
 }
+
+#[test]
+fn a_folder_that_is_removed_or_moved_while_it_runs_loses_nothing() {
+    type Away = fn(&Path);
+    let ways: [(&str, Away); 2] = [
+        ("removed", |path| fs::remove_dir_all(path).unwrap()),
+        ("moved", |path| fs::rename(path, path.with_extension("moved")).unwrap()),
+    ];
+    for (name, away) in ways {
+        let outbox = Outbox::new(&format!("folder-{name}"));
+        let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+        let mut outflow = outbox.start().ready();
+        sql.run(&Outbox::insert(1..11, 3));
+        followed.until(10, PUBLISHED_MAX);
+        away(&outbox.scratch.path("data"));
+        sql.run(&Outbox::insert(11..21, 3));
+        followed.until(20, PUBLISHED_MAX);
+        outflow.logs("removed or moved away while it was in use", PUBLISHED_MAX);
+        assert_eq!(outflow.stop(), 0);
+        sql.run(&Outbox::insert(21..31, 3));
+        outbox.catch_up();
+        followed.compare_once(&mut sql);
+    }
+}
