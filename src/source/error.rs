@@ -259,12 +259,24 @@ impl SourceError {
 
 /// Errors of a server that is starting, stopping, full or interrupted, of a session that it ended, and of
 /// locks, and of a table that was altered under a snapshot: 1040 1053 1077 1080 1152 1158-1161 1184 1203 1205 1213 1226
-/// 1317 1412 3024 3169 3572 4031.
+/// 1317 1412 3024 3032 3169 3572 4031.
 fn is_passing(code: u16) -> bool {
     matches!(
         code,
         1040 | 1053 | 1077 | 1080 | 1152 | 1158
-            ..=1161 | 1184 | 1203 | 1205 | 1213 | 1226 | 1317 | 1412 | 3024 | 3169 | 3572 | 4031
+            ..=1161
+                | 1184
+                | 1203
+                | 1205
+                | 1213
+                | 1226
+                | 1317
+                | 1412
+                | 3024
+                | 3032
+                | 3169
+                | 3572
+                | 4031
     )
 }
 

@@ -47,6 +47,17 @@ fn it_goes_on_when_its_dump_thread_is_killed() {
 }
 
 #[test]
+fn it_waits_while_mysql_is_offline() {
+    let mut scene = Scene::new("mysql-offline").streaming();
+    let mut root = scene.server.connect();
+    root.run("SET GLOBAL offline_mode = ON");
+    scene.outflow_mut().logs("trying again", GOES_ON_MAX);
+    root.run("SET GLOBAL offline_mode = OFF");
+    scene.goes_on();
+    scene.ends_well();
+}
+
+#[test]
 fn acknowledgements_count_while_mysql_is_away() {
     let mut scene = Scene::new("mysql-away");
     scene.start();
