@@ -183,6 +183,22 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Why two connectors cannot run side by side.
+fn clash(other: &ConnectorConfig, config: &ConnectorConfig) -> Option<String> {
+    if other.name == config.name {
+        return Some(format!("a connector named {:?} is already there", config.name));
+    }
+    let (one, two) = (&other.source, &config.source);
+    let same = (one.server_id, one.port, &one.hosts) == (two.server_id, two.port, &two.hosts);
+    same.then(|| {
+        format!(
+            "database.server.id {} is that of connector {:?} on the same server, which keeps one of them; give \
+             each its own",
+            two.server_id, other.name
+        )
+    })
+}
+
 /// What serves HTTP, ordinary queries and signals.
 fn asynchronous() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
@@ -201,18 +217,16 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
     for file in &run.files.files {
         let (config, report) = check(&run.files, file, needs_brokers)?;
         match config {
-            Ok(config) if configs.iter().any(|other| other.name == config.name) => {
-                complain(&format!(
-                    "{}: a connector named {:?} is already there",
-                    file.display(),
-                    config.name
-                ));
-                wrong = true;
-            }
-            Ok(config) => {
-                log_report(&config.name, &report);
-                configs.push(config);
-            }
+            Ok(config) => match configs.iter().find_map(|other| clash(other, &config)) {
+                Some(clash) => {
+                    complain(&format!("{}: {clash}", file.display()));
+                    wrong = true;
+                }
+                None => {
+                    log_report(&config.name, &report);
+                    configs.push(config);
+                }
+            },
             Err(problems) => {
                 complain_of(file, &problems);
                 wrong = true;

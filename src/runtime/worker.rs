@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 
@@ -136,6 +136,7 @@ async fn supervise(
     }
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = hangup()?;
     let mut well = true;
     let mut deadline = None;
     while !running.is_empty() {
@@ -146,6 +147,7 @@ async fn supervise(
             }
             _ = interrupt.recv(), if deadline.is_none() => deadline = Some(ask_to_stop(shared)),
             _ = terminate.recv(), if deadline.is_none() => deadline = Some(ask_to_stop(shared)),
+            () = received(&mut hangup), if deadline.is_none() => deadline = Some(ask_to_stop(shared)),
             () = tokio::time::sleep_until(deadline.unwrap_or_else(tokio::time::Instant::now)), if deadline.is_some() => {
                 warn!(open = running.join(", "), "not everything ended in time; the checkpoint stays behind what is not acknowledged");
                 return Ok(false);
@@ -153,6 +155,25 @@ async fn supervise(
         }
     }
     Ok(well)
+}
+
+/// SIGHUP ends it like SIGTERM when its terminal is closed, unless it was started to outlive that, as by `nohup`.
+fn hangup() -> std::io::Result<Option<Signal>> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let kind = SignalKind::hangup();
+    let bit = 1 << (kind.as_raw_value() - 1);
+    if ignored.is_some_and(|mask| mask & bit != 0) { Ok(None) } else { signal(kind).map(Some) }
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
 }
 
 fn ask_to_stop(shared: &Shared) -> tokio::time::Instant {

@@ -76,3 +76,17 @@ fn several_files_run_in_one_process() {
         outbox.follow().compare_once(&mut outbox.sql());
     }
 }
+
+#[test]
+fn a_closed_terminal_ends_it_as_a_stop_does() {
+    let outbox = Outbox::new("hangup");
+    let (mut sql, mut followed) = (outbox.sql(), outbox.follow());
+    let mut outflow = outbox.start().ready();
+    sql.run(&Outbox::insert(1..51, 5));
+    followed.until(50, ENDED_MAX);
+    outflow.signal("HUP");
+    assert_eq!(outflow.ended(ENDED_MAX), 0);
+    sql.run(&Outbox::insert(51..61, 5));
+    outbox.catch_up();
+    followed.compare_once(&mut sql);
+}

@@ -64,6 +64,16 @@ fn a_wrong_configuration_is_refused_before_anything_is_opened() {
 }
 
 #[test]
+fn two_connectors_with_one_name_or_one_server_id_are_refused() {
+    let one = Outbox::new("beside-one");
+    let id = one.config["database.server.id"].as_str().unwrap().to_owned();
+    let two = Outbox::new("beside-two").with("database.server.id", &id);
+    let file = |outbox: &Outbox| outbox.file().to_str().unwrap().to_owned();
+    refused(&one, &[&file(&two)], 2, &["database.server.id", &id, &one.schema]);
+    refused(&one, &[&file(&one)], 2, &["already there", &one.schema]);
+}
+
+#[test]
 fn an_account_that_may_not_is_told_what_it_needs() {
     let outbox = Outbox::new("account");
     refused(&outbox, &["--set", "database.password=wrong"], 1, &["debezium", "database.password"]);
