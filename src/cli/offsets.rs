@@ -91,7 +91,17 @@ pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
             std::fs::create_dir_all(&place.data_dir)
                 .with_context(|| format!("making the data folder {:?}", place.data_dir))?;
             each(place, given.is_none(), |config, store| {
-                let offset = given.clone().map_or_else(|| read_from_topic(config), Ok)?;
+                let offset = match &given {
+                    Some((offset, owner)) => {
+                        if let Some(owner) = owner.as_ref().filter(|owner| **owner != config.name) {
+                            complain(&format!(
+                                "warning: the position is that of connector {owner:?}"
+                            ));
+                        }
+                        offset.clone()
+                    }
+                    None => read_from_topic(config)?,
+                };
                 store.import(&offset)?;
                 say(&format!("stored the position of connector {:?}", config.name));
                 Ok(())
@@ -171,7 +181,8 @@ fn none_prepared(config: &ConnectorConfig, store: &Store, offset: &Offset) -> an
     Ok(())
 }
 
-fn read_offset(from: &Path) -> anyhow::Result<Offset> {
+/// A position, and whose it is where the text says so.
+fn read_offset(from: &Path) -> anyhow::Result<(Offset, Option<String>)> {
     let mut text = String::new();
     if from == Path::new("-") {
         std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
@@ -181,5 +192,7 @@ fn read_offset(from: &Path) -> anyhow::Result<Offset> {
     }
     let json: Json = serde_json::from_str(&text).context("the position is not JSON")?;
     let value = json.get("value").or_else(|| json.get("offset")).unwrap_or(&json);
-    Offset::from_json(value).context("the position cannot be used")
+    let owner = json.pointer("/key/0").or_else(|| json.get("name")).and_then(Json::as_str);
+    let offset = Offset::from_json(value).context("the position cannot be used")?;
+    Ok((offset, owner.map(str::to_owned)))
 }

@@ -59,8 +59,8 @@ impl Alteration {
 
 /// How far behind the verb the kind of thing stands: `CREATE OR REPLACE … VIEW`.
 const KIND_WORDS: usize = 12;
-/// Things whose creation or end changes no table's columns.
-const OTHER_KINDS: [&str; 14] = [
+/// Things whose creation or end changes no columns of a table that the log has rows of.
+const OTHER_KINDS: [&str; 15] = [
     "event",
     "function",
     "index",
@@ -71,6 +71,7 @@ const OTHER_KINDS: [&str; 14] = [
     "server",
     "spatial",
     "tablespace",
+    "temporary",
     "trigger",
     "user",
     "view",
@@ -128,6 +129,8 @@ mod tests {
             "ALTER TABLE _outbox_gho ADD c INT",
             "CREATE INDEX i ON outbox (a)",
             "CREATE /* a table */ INDEX i ON outbox (a)",
+            "CREATE TEMPORARY TABLE outbox (a INT)",
+            "DROP /*!40005 TEMPORARY */ TABLE IF EXISTS `outbox`",
             "CREATE DEFINER=`r`@`%` TRIGGER t BEFORE INSERT ON outbox FOR EACH ROW SET @a = 1",
             "CREATE OR REPLACE VIEW v AS SELECT * FROM outbox",
             "TRUNCATE TABLE outbox",

@@ -55,7 +55,8 @@ pub enum SourceError {
     },
     /// User, password or a right is wrong (1044, 1045, 1142, 1227, 1698 and their like).
     #[error(
-        "MySQL refuses user {user:?}: {message}; look at database.user, database.password and the account's grants"
+        "MySQL refuses user {user:?}: {message}; look at database.user, database.password and the account's grants (REPLICATION SLAVE, \
+         REPLICATION CLIENT and SELECT)"
     )]
     AccessDenied {
         /// Who.
@@ -137,7 +138,10 @@ pub enum SourceError {
     #[error("MySQL is not ready for outflow: {}", join(.0))]
     Preflight(Vec<PreflightProblem>),
     /// A table vanished or cannot be read.
-    #[error("table {0} does not exist or cannot be read")]
+    #[error(
+        "table {0} does not exist or cannot be read, so that its columns are not known; grant SELECT on it, or make it \
+         as it was; SET GLOBAL binlog_row_metadata=FULL has the log name the columns of rows to come"
+    )]
     NoTable(String),
     /// A query's answer is not what it should be.
     #[error("unexpected answer of MySQL to {0}")]
@@ -176,7 +180,7 @@ impl SourceError {
             | Self::OtherServer(_) // A new session checks it.
             | Self::Altered(_)
             | Self::NeverQuiet(_) => Remedy::Retry,
-            Self::Server { code, .. } if is_passing(*code) => Remedy::Retry,
+            Self::Server { code, .. } if PASSING.contains(code) => Remedy::Retry,
             // A server that gives up before TLS begins says so in plain bytes; certificates are other errors.
             Self::Tls { source: rustls::Error::InvalidMessage(_), .. } => Remedy::Retry,
             Self::Preflight(problems) if problems.iter().all(PreflightProblem::may_pass) => {
@@ -257,28 +261,12 @@ impl SourceError {
     }
 }
 
-/// Errors of a server that is starting, stopping, full or interrupted, of a session that it ended, and of
-/// locks, and of a table that was altered under a snapshot: 1040 1053 1077 1080 1152 1158-1161 1184 1203 1205 1213 1226
-/// 1317 1412 3024 3032 3169 3572 4031.
-fn is_passing(code: u16) -> bool {
-    matches!(
-        code,
-        1040 | 1053 | 1077 | 1080 | 1152 | 1158
-            ..=1161
-                | 1184
-                | 1203
-                | 1205
-                | 1213
-                | 1226
-                | 1317
-                | 1412
-                | 3024
-                | 3032
-                | 3169
-                | 3572
-                | 4031
-    )
-}
+/// Errors of a server that is starting, stopping, full, offline or interrupted, of a session that it ended, of
+/// locks, and of a table that was altered under a snapshot.
+const PASSING: [u16; 26] = [
+    1037, 1038, 1040, 1041, 1053, 1077, 1080, 1129, 1135, 1152, 1158, 1159, 1160, 1161, 1184, 1203,
+    1205, 1213, 1226, 1317, 1412, 3024, 3032, 3169, 3572, 4031,
+];
 
 #[cfg(test)]
 mod tests {

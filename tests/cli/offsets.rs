@@ -45,4 +45,14 @@ fn a_position_can_be_shown_exported_forgotten_and_brought_back() {
     outbox.sql().run(&Outbox::insert(6..8, 3));
     offsets(&outbox, "import", &["--from", saved.to_str().unwrap()]);
     assert_eq!(published(&outbox), 2, "it goes on where the exported position is");
+
+    let mut record = record;
+    record["key"][0] = "another".into();
+    let saved = outbox.scratch.write("another.json", &record.to_string());
+    let (file, data_dir) = (outbox.file(), outbox.scratch.path("data"));
+    let arguments = ["offsets", "import", "--from", saved.to_str().unwrap(), "--data-dir"];
+    let places = [data_dir.to_str().unwrap(), file.to_str().unwrap()];
+    let (code, _, errors) = run(&[&arguments[..], &places].concat());
+    assert_eq!(code, 0, "{errors}");
+    assert!(errors.contains("that of connector \"another\""), "{errors}");
 }
