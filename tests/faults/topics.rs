@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::exactly_once::exactly_once;
 use crate::support::{Broker, Follower, Kafka, Outbox, mysql};
 
 /// Until rows are on the topic, or words in the log.
@@ -89,9 +90,9 @@ fn a_topic_that_may_not_be_written_is_named_and_awaited() {
     followed.compare_once(&mut sql);
 }
 
-#[test]
-fn a_record_that_the_broker_never_takes_stops_it() {
-    let outbox = outbox("topic-refuses");
+/// Ten rows and, in one transaction, one before and one behind the one that is refused: `published` of them are there.
+#[track_caller]
+fn stops_at_what_the_broker_never_takes(outbox: Outbox, published: usize) {
     let outbox = outbox.with("transforms.outbox.table.field.event.timestamp", "at");
     let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
     kafka.set(&outbox.topic, "message.timestamp.before.max.ms", "3600000");
@@ -109,11 +110,22 @@ fn a_record_that_the_broker_never_takes_stops_it() {
     let log = outflow.log();
     assert!(log.contains("event 12: the broker refuses a record for topic"), "{log}");
     assert!(log.contains("message.timestamp.before.max.ms"), "no cure in:\n{log}");
-    // Those before it are there.
     let mut followed = outbox.follow();
-    followed.until(11, SEEN_MAX);
-    sql.run("DELETE FROM outbox WHERE id > 11");
+    followed.until(published, SEEN_MAX);
+    sql.run(&format!("DELETE FROM outbox WHERE id > {published}"));
     followed.compare(&mut sql);
+}
+
+#[test]
+fn a_record_that_the_broker_never_takes_stops_it() {
+    stops_at_what_the_broker_never_takes(outbox("topic-refuses"), 11);
+}
+
+#[test]
+fn a_record_that_the_broker_never_takes_stops_it_before_its_transaction() {
+    let outbox = Outbox::new("topic-refuses-whole");
+    let offsets = format!("{}.offsets", outbox.topic);
+    stops_at_what_the_broker_never_takes(exactly_once(outbox, &offsets), 10);
 }
 
 #[test]
