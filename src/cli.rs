@@ -4,7 +4,7 @@ mod consume;
 mod doctor;
 mod offsets;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,8 +13,9 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tracing::{info, warn};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
-use crate::admin::AdminOptions;
+use crate::admin::{AdminError, AdminOptions};
 use crate::config::{self, ConnectorConfig, Environment, Inputs, Problem, Report, Shown, Verdict};
 use crate::route::{RouteError, TransformChain};
 use crate::runtime::{SinkKind, Worker, WorkerOptions};
@@ -55,7 +56,7 @@ struct Run {
     /// Folder of the stored offsets.
     #[arg(long, value_name = "DIR", default_value = "./outflow-data")]
     data_dir: PathBuf,
-    /// Address of the admin port: /livez, /readyz, /metrics [default: 127.0.0.1:8083, or the worker file's listeners].
+    /// Address of the admin port: /livez, /readyz, /health, /metrics [default: 127.0.0.1:8083, or the worker file's listeners].
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
     /// Speak TLS on the admin port; a PEM file of private key and certificates.
@@ -136,7 +137,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Run(run) => self::run(run),
-        Command::Validate(files) => validate(files).or_else(|err| Ok(refuse(&err))),
+        Command::Validate(files) => Ok(validate(files)),
         Command::Doctor(args) => doctor::doctor(args).or_else(|err| Ok(refuse(&err))),
         Command::Offsets(args) => offsets::offsets(args).map(|()| ExitCode::SUCCESS),
         Command::Consume(args) => consume::consume(args).map(exit_code),
@@ -161,14 +162,14 @@ fn exit_code(well: bool) -> ExitCode {
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-#[expect(clippy::print_stdout, reason = "what the command was asked for")]
+/// Prints what the command was asked for; nobody may be reading it any more.
 fn say(text: &str) {
-    println!("{text}");
+    let _nobody_reads = writeln!(std::io::stdout(), "{text}");
 }
 
-#[expect(clippy::print_stderr, reason = "the error where the process ends")]
+/// Prints an error where the process ends.
 fn complain(text: &str) {
-    eprintln!("{text}");
+    let _nobody_reads = writeln!(std::io::stderr(), "{text}");
 }
 
 fn run(run: &Run) -> anyhow::Result<ExitCode> {
@@ -178,7 +179,12 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
         Err(err) => return Ok(refuse(&err)),
     };
     let runtime = asynchronous()?;
-    let well = runtime.block_on(Worker::new(options, configs).run())?;
+    let well = match runtime.block_on(Worker::new(options, configs).run()) {
+        Err(err) if err.downcast_ref().is_some_and(AdminError::is_of_usage) => {
+            return Ok(refuse(&err));
+        }
+        well => well?,
+    };
     runtime.shutdown_background();
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -215,7 +221,10 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
     let mut configs: Vec<ConnectorConfig> = Vec::new();
     let mut wrong = false;
     for file in &run.files.files {
-        let (config, report) = check(&run.files, file, needs_brokers)?;
+        let Some((config, report)) = checked(&run.files, file, needs_brokers) else {
+            wrong = true;
+            continue;
+        };
         match config {
             Ok(config) => match configs.iter().find_map(|other| clash(other, &config)) {
                 Some(clash) => {
@@ -237,6 +246,9 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
         return Ok(None);
     }
     let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
+    if run.listen.is_none() && listeners.len() > 1 {
+        warn!(address = listeners.first(), "of `listeners` only the first is opened");
+    }
     let tls = run.admin_certificate.is_some();
     let listen = admin_address(run.listen.as_deref(), listeners, tls)?;
     let options = WorkerOptions {
@@ -282,10 +294,14 @@ fn admin_address(
     found.next().with_context(|| format!("admin address {text:?} names no address"))
 }
 
-fn validate(files: &Files) -> anyhow::Result<ExitCode> {
+fn validate(files: &Files) -> ExitCode {
     let mut wrong = false;
+    let mut configs: Vec<ConnectorConfig> = Vec::new();
     for file in &files.files {
-        let (config, report) = check(files, file, false)?;
+        let Some((config, report)) = checked(files, file, false) else {
+            wrong = true;
+            continue;
+        };
         let width = report.rows.iter().map(|row| row.key.chars().count()).max().unwrap_or(0);
         say(&format!("{}:", file.display()));
         for row in &report.rows {
@@ -296,17 +312,31 @@ fn validate(files: &Files) -> anyhow::Result<ExitCode> {
             say(&format!("  note: {notice}"));
         }
         match config {
-            Ok(_) => say("  no problem found"),
+            Ok(config) => match configs.iter().find_map(|other| clash(other, &config)) {
+                Some(clash) => {
+                    complain(&format!("{}: {clash}", file.display()));
+                    wrong = true;
+                }
+                None => {
+                    say("  no problem found");
+                    configs.push(config);
+                }
+            },
             Err(problems) => {
                 complain_of(file, &problems);
                 wrong = true;
             }
         }
     }
-    Ok(if wrong { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS })
+    if wrong { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
 }
 
 type Checked = (Result<ConnectorConfig, Vec<Problem>>, Report);
+
+/// The same; none where the file cannot be read, which is said.
+fn checked(files: &Files, file: &Path, needs_brokers: bool) -> Option<Checked> {
+    check(files, file, needs_brokers).map_err(|err| complain(&format!("error: {err:#}"))).ok()
+}
 
 fn check(files: &Files, file: &Path, needs_brokers: bool) -> anyhow::Result<Checked> {
     let read = |path: &Path| {
@@ -372,9 +402,21 @@ fn log_report(connector: &str, report: &Report) {
     }
 }
 
+/// A level, or levels by target. A word alone that is no level would be a target, and silence all others.
+fn log_filter(text: &str) -> anyhow::Result<EnvFilter> {
+    let is_meant =
+        |part: &str| part.contains(['=', '[', ':']) || part.trim().parse::<LevelFilter>().is_ok();
+    if !text.split(',').all(is_meant) {
+        anyhow::bail!(
+            "--log {text:?} is no level: write error, warn, info, debug, trace or off, or target=level between commas"
+        );
+    }
+    EnvFilter::try_new(text).context("--log is not a level or filter")
+}
+
 fn start_log(run: &Run) -> anyhow::Result<()> {
     let filter = match &run.log {
-        Some(filter) => EnvFilter::try_new(filter).context("--log is not a level or filter")?,
+        Some(filter) => log_filter(filter)?,
         None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

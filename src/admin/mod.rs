@@ -69,6 +69,14 @@ pub enum AdminError {
     },
 }
 
+impl AdminError {
+    /// Whether a file that the command line names is of no use.
+    #[must_use]
+    pub fn is_of_usage(&self) -> bool {
+        matches!(self, Self::Tls { .. } | Self::Users { .. })
+    }
+}
+
 /// The admin port, open and not served yet.
 pub struct AdminPort {
     listener: TcpListener,

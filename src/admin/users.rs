@@ -25,18 +25,19 @@ impl Users {
         };
         let text = std::fs::read_to_string(path).map_err(|err| problem(&err.to_string()))?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let users: Option<HashMap<_, _>> = lines
-            .filter(|line| !line.starts_with('#'))
-            .map(|line| {
-                let (user, password) = line.split_once('=')?;
-                Some((user.trim().to_owned(), hashed(password.trim())))
-            })
-            .collect();
-        match users {
-            None => Err(problem("a line is not user=password")),
-            Some(users) if users.is_empty() => Err(problem("it names no user")),
-            Some(users) => Ok(Self(users)),
+        let mut users = HashMap::new();
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            let (user, password) =
+                line.split_once('=').ok_or_else(|| problem("a line is not user=password"))?;
+            let (user, password) = (user.trim(), password.trim());
+            if user.is_empty() || password.is_empty() {
+                return Err(problem("a line lacks the user or the password"));
+            }
+            if users.insert(user.to_owned(), hashed(password)).is_some() {
+                return Err(problem(&format!("{user:?} stands twice")));
+            }
         }
+        if users.is_empty() { Err(problem("it names no user")) } else { Ok(Self(users)) }
     }
 
     /// Whether a request's `Authorization` is one of theirs.

@@ -87,7 +87,7 @@ const OF_WORKER: &str = " (worker file)";
 
 fn read(inputs: &Inputs<'_>, environment: &Environment, findings: &mut Findings) -> Option<Files> {
     let file = ConnectorFile::parse(inputs.file).map_err(|mut p| findings.problems.append(&mut p));
-    let worker = java_properties::parse(inputs.worker.unwrap_or_default());
+    let worker = worker_pairs(inputs.worker.unwrap_or_default());
     let worker = worker.map_err(|problem| findings.problem(of_worker(problem)));
     let (Ok(mut file), Ok(worker)) = (file, worker) else { return None };
 
@@ -106,6 +106,14 @@ fn read(inputs: &Inputs<'_>, environment: &Environment, findings: &mut Findings)
     let worker = resolve(worker, &providers, findings);
     let connector = last_of_each(file.pairs, findings);
     Some(Files { connector: resolve(connector, &providers, findings), worker })
+}
+
+fn worker_pairs(text: &str) -> Result<Vec<(String, String)>, Problem> {
+    if text.trim_start().starts_with('{') {
+        let reason = "this is JSON; a worker's file has lines of key=value".to_owned();
+        return Err(Problem::Syntax { line: 1, column: 1, reason });
+    }
+    java_properties::parse(text)
 }
 
 fn of_worker(problem: Problem) -> Problem {

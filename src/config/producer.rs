@@ -58,16 +58,15 @@ impl ProducerSettings {
             Treatment::Only { allowed, reason } => {
                 if allowed.iter().any(|word| word.eq_ignore_ascii_case(java_trim(&entry.value))) {
                     findings.row(&entry.written, Verdict::WithoutEffect, "it is what outflow does");
-                } else if allowed.is_empty() {
-                    refuse(findings, reason, "remove it".to_owned());
                 } else {
-                    let allowed: Vec<&str> =
-                        allowed.iter().copied().filter(|w| !w.is_empty()).collect();
-                    refuse(
-                        findings,
-                        reason,
-                        format!("remove it, or write {}", allowed.join(" or ")),
-                    );
+                    let words = allowed.iter().filter(|word| !word.is_empty());
+                    let words = words.copied().collect::<Vec<_>>().join(" or ");
+                    let cure = if words.is_empty() {
+                        "remove it".to_owned()
+                    } else {
+                        format!("remove it, or write {words}")
+                    };
+                    refuse(findings, reason, cure);
                 }
             }
             Treatment::Words { name, words } => self.take_word(entry, name, words, findings),
@@ -124,7 +123,9 @@ impl ProducerSettings {
     pub(super) fn finish(mut self, findings: &mut Findings) -> BTreeMap<String, Secret> {
         let login = std::mem::take(&mut self.login);
         let (mut settings, mut problems) = (Vec::new(), Vec::new());
-        jaas::log_in(&login, &mut settings, &mut problems);
+        let protocol = self.settings.get("security.protocol");
+        let needed = protocol.is_some_and(|protocol| protocol.expose().starts_with("sasl"));
+        jaas::log_in(&login, needed, &mut settings, &mut problems);
         tls::trust(&login, &mut settings, &mut problems);
         tls::identify(&login, &mut settings, &mut problems);
         findings.problems.append(&mut problems);
@@ -149,11 +150,8 @@ fn unknown(entry: &Entry, findings: &mut Findings) {
         return findings.row(&entry.written, Verdict::WithoutEffect, OTHER_LOGIN);
     }
     let names = TABLE.iter().map(|(name, _)| *name);
-    let near = names
-        .map(|name| (super::properties::edit_distance(&entry.key, name), name))
-        .min()
-        .filter(|(distance, _)| *distance <= 3)
-        .map(|(_, name)| entry.written.replace(&entry.key, name));
+    let near = super::properties::nearest_of(names, &entry.key, 3);
+    let near = near.map(|name| entry.written.replace(&entry.key, name));
     if is_secret_name(&entry.key) || entry.key.starts_with("sasl.") || entry.key.starts_with("ssl.")
     {
         findings.row(&entry.written, Verdict::Refused, "unknown setting of the login");

@@ -207,9 +207,20 @@ impl Table {
     pub(super) fn within(self, key: &str, limit: usize) -> Option<&'static str> {
         let names = self.properties().filter(|p| !p.is_family());
         let names = names.flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
-        let (distance, name) = names.map(|name| (edit_distance(key, name), name)).min()?;
-        (distance <= limit).then_some(name)
+        nearest_of(names, key, limit)
     }
+}
+
+/// The name that `key` misses by the fewest slips, and by at most `limit`.
+pub(super) fn nearest_of(
+    names: impl Iterator<Item = &'static str>,
+    key: &str,
+    limit: usize,
+) -> Option<&'static str> {
+    // A slip changes the length by one character, of four bytes at most.
+    let names = names.filter(|name| key.len().abs_diff(name.len()) <= 4 * limit);
+    let (distance, name) = names.map(|name| (edit_distance(key, name), name)).min()?;
+    (distance <= limit).then_some(name)
 }
 
 /// `outflow.*`: each property with its default and its meaning, for documentation and its test.
@@ -221,7 +232,7 @@ pub fn own_properties() -> impl Iterator<Item = (&'static str, &'static str, &'s
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
-pub(super) fn edit_distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=other.len()).collect();

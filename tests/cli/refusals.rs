@@ -1,4 +1,5 @@
 use std::net::TcpListener;
+use std::process::{Command, Stdio};
 
 use super::{ENDED_MAX, run};
 use crate::support::{MySqlServer, Outbox, Outflow, broker};
@@ -61,6 +62,49 @@ fn a_wrong_configuration_is_refused_before_anything_is_opened() {
         2,
         &["org.example.Mystery", "io.debezium.transforms.outbox.EventRouter"],
     );
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let outbox = Outbox::new("options");
+    refused(&outbox, &["--log", "nonsense"], 2, &["--log", "nonsense", "debug"]);
+    for (lines, words) in [("admin=\n", "lacks"), ("=x\n", "lacks"), ("a=b\na=c\n", "twice")] {
+        let users = outbox.scratch.write("users.properties", lines);
+        refused(&outbox, &["--admin-users", users.to_str().unwrap()], 2, &["user=password", words]);
+    }
+    let certificate = outbox.scratch.write("certificate.pem", "none");
+    refused(&outbox, &["--admin-certificate", certificate.to_str().unwrap()], 2, &["PEM"]);
+    let worker = outbox.scratch.write("worker.json", "{\"a\": \"b\"}");
+    refused(&outbox, &["--worker", worker.to_str().unwrap()], 2, &["worker", "JSON", "key=value"]);
+    let login = [
+        "--set",
+        "producer.override.sasl.mechanism=PLAIN",
+        "--set",
+        "producer.override.security.protocol=SASL_SSL",
+    ];
+    refused(&outbox, &login, 2, &["producer.override.sasl.jaas.config", "missing"]);
+}
+
+#[test]
+fn each_file_is_looked_at_and_what_nobody_reads_does_not_matter() {
+    let outbox = Outbox::new("each-file");
+    let file = outbox.file();
+    let wrong = outbox.scratch.write("wrong.json", "{\"tasks.max\": [1]}");
+    let files = ["/nonexistent/a.json", wrong.to_str().unwrap(), file.to_str().unwrap()];
+    let (code, output, errors) = run(&[&["validate"], &files[..], &files[2..]].concat());
+    assert_eq!(code, 2, "{errors}");
+    assert!(output.contains("no problem found"), "{output}");
+    for words in ["/nonexistent/a.json", "tasks.max", "already there"] {
+        assert!(errors.contains(words), "{words:?} is not in:\n{errors}");
+    }
+    let mut unread = Command::new(env!("CARGO_BIN_EXE_outflow"))
+        .args(["validate", files[2]])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(unread.stdout.take());
+    assert_eq!(unread.wait().unwrap().code(), Some(0));
 }
 
 #[test]

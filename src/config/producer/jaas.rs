@@ -8,9 +8,11 @@ use crate::config::{Problem, Secret};
 
 const MECHANISMS: [&str; 3] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
 
-/// The mechanism, and the user and password of `sasl.jaas.config` or of librdkafka's own two properties.
+/// The mechanism, and the user and password of `sasl.jaas.config` or of librdkafka's own two properties. `needed`: the
+/// protocol is one with a login.
 pub(super) fn log_in(
     login: &BTreeMap<String, Entry>,
+    needed: bool,
     settings: &mut Settings,
     problems: &mut Problems,
 ) {
@@ -32,7 +34,17 @@ pub(super) fn log_in(
             set(name, entry.value.clone());
         }
     }
-    let Some(entry) = login.get("sasl.jaas.config") else { return };
+    let Some(entry) = login.get("sasl.jaas.config") else {
+        let lacks = needed && problems.is_empty() && !login.contains_key("sasl.username");
+        if let Some(entry) = mechanism.filter(|_| lacks) {
+            let name = entry.written.replace(&entry.key, "sasl.jaas.config");
+            problems.push(Problem::Missing {
+                property: name,
+                cure: "write `<login module> required username=\"…\" password=\"…\";`".to_owned(),
+            });
+        }
+        return;
+    };
     match parse(&entry.value) {
         Ok(jaas) => {
             let mechanism = mechanism.map(|entry| entry.value.trim());

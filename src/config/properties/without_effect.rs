@@ -115,7 +115,7 @@ pub(super) const REFUSED: &[Property] = &[
     refused(
         "snapshot.locking.mode",
         &["minimal", "extended", "none", "minimal_percona", "minimal_percona_no_table_locks"],
-        "outflow loads no Java class",
+        "outflow loads no Java class, and Debezium has no other mode",
         "write `none`: a snapshot is one consistent read and takes no lock",
     ),
     refused(

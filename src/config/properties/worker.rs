@@ -41,6 +41,10 @@ pub(super) const PROPERTIES: &[Property] = &[
     without_effect("plugin.path", PLUGINS),
     without_effect("plugin.discovery", PLUGINS),
     without_effect("plugin.version*", PLUGINS),
+    without_effect(
+        "rest.extension.classes",
+        "outflow loads no Java class; `--admin-users FILE` asks for a password on the admin port",
+    ),
     without_effect("rest.*", "the admin server's address is `listeners` or `--listen`"),
     without_effect("admin.listeners", "the admin server has one address"),
     without_effect("admin.listeners.*", "the admin server has one address"),
