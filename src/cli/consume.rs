@@ -52,7 +52,7 @@ pub(super) fn consume(args: &Consume) -> anyhow::Result<bool> {
         .set("fetch.wait.max.ms", FETCH_WAIT_MS)
         .create()
         .context("making the Kafka consumer")?;
-    let Some(partitions) = await_topic(&consumer, &args.topic, is_over)? else {
+    let Some(partitions) = await_topic(&consumer, &args.topic, deadline)? else {
         bail!("topic {:?} did not appear in time", args.topic);
     };
     consumer.assign(&partitions).with_context(|| format!("reading topic {:?}", args.topic))?;
@@ -81,11 +81,12 @@ pub(super) fn consume(args: &Consume) -> anyhow::Result<bool> {
 fn await_topic(
     consumer: &BaseConsumer,
     topic: &str,
-    is_over: impl Fn() -> bool,
+    deadline: Option<Instant>,
 ) -> anyhow::Result<Option<TopicPartitionList>> {
-    while !is_over() {
+    let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    while left().is_none_or(|left| !left.is_zero()) {
         let metadata = consumer
-            .fetch_metadata(Some(topic), METADATA_WAIT)
+            .fetch_metadata(Some(topic), left().unwrap_or(METADATA_WAIT).min(METADATA_WAIT))
             .context("asking the Kafka brokers for the topic's partitions")?;
         let mut partitions = TopicPartitionList::new();
         for partition in metadata.topics().iter().flat_map(|topic| topic.partitions()) {

@@ -1,4 +1,4 @@
-//! The grammar of `table.fields.additional.placement` (EVENT_ROUTER.md 1.2).
+//! The grammar of `table.fields.additional.placement`.
 
 use super::properties::{Words, java_trim};
 use super::{Placement, PlacementKind};

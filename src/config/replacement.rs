@@ -1,6 +1,6 @@
 use super::JavaRegex;
 
-/// A replacement with Java's syntax (EVENT_ROUTER.md 2.1), resolved against its pattern's groups.
+/// A replacement with Java's syntax, resolved against its pattern's groups.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     text: String,

@@ -1,6 +1,6 @@
 use super::{FieldNameAdjustment, JavaRegex, Replacement};
 
-/// The EventRouter's options (EVENT_ROUTER.md 1).
+/// The EventRouter's options.
 #[derive(Clone, Debug)]
 pub struct RouterConfig {
     /// `table.field.event.id`.

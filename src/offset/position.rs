@@ -25,7 +25,7 @@ impl BinlogPosition {
     }
 }
 
-/// Where a connector goes on: what Debezium stores under the same names (EVENT_ROUTER.md 6.2).
+/// Where a connector goes on: what Debezium stores under the same names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offset {
     /// Inside a transaction the start of its BEGIN event, otherwise the end of the last event.

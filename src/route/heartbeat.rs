@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::{Place, RecordPart};
 use crate::connect::{Field, Schema, SchemaAndValue, SchemaRef, SchemaType, SourceRecord, Value};
 
-/// Heartbeat records (EVENT_ROUTER.md 2.7): they pass the router unchanged.
+/// Heartbeat records: they pass the router unchanged.
 #[derive(Debug)]
 pub struct Heartbeat {
     topic: String,

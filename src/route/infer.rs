@@ -5,7 +5,7 @@ use super::json::Node;
 use crate::config::{FieldNameAdjustment, NullInJson};
 use crate::connect::{Field, Schema, SchemaType};
 
-/// How schemas are inferred from JSON (EVENT_ROUTER.md 1.3).
+/// How schemas are inferred from JSON.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inference {
     pub(super) null: NullInJson,
@@ -199,7 +199,7 @@ fn kind(node: &Node<'_>) -> Kind {
     }
 }
 
-/// A key as `field.name.adjustment.mode` has it (EVENT_ROUTER.md 1.4).
+/// A key as `field.name.adjustment.mode` has it.
 pub(super) fn adjusted(key: &str, mode: FieldNameAdjustment) -> String {
     let mut name = String::with_capacity(key.len());
     for (index, unit) in key.encode_utf16().enumerate() {

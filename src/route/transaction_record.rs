@@ -4,8 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::{Place, RecordPart};
 use crate::connect::{Field, Schema, SchemaAndValue, SchemaRef, SchemaType, SourceRecord, Value};
 
-/// The records of `provide.transaction.metadata`: a transaction's BEGIN and END, which pass the router unchanged
-/// (EVENT_ROUTER.md 2.7).
+/// The records of `provide.transaction.metadata`: a transaction's BEGIN and END, which pass the router unchanged.
 #[derive(Debug)]
 pub struct TransactionRecords {
     topic: String,

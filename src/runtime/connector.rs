@@ -180,8 +180,9 @@ impl Connector {
         // In exactly-once delivery the claim has read it.
         let takes_over = self.shared.sink == SinkKind::Kafka && self.claim.is_none();
         let offsets_topic = OffsetsTopic::of(&self.config).filter(|_| takes_over);
-        let start =
-            start(&self.config, &queries, store, &routing, offsets_topic.as_ref(), carried)?;
+        let topic = offsets_topic.as_ref();
+        let stop = &self.shared.stop;
+        let start = start(&self.config, &queries, store, &routing, topic, carried, stop)?;
         carried.started = true;
         let caught_up =
             self.shared.until_caught_up.then(|| CaughtUp::new(start.end.clone(), &start.offset));

@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use tracing::warn;
 use uuid::Uuid;
 
-use super::Failure;
+use super::{Failure, Stop};
 use crate::config::ConnectorConfig;
 use crate::decode::{TableLayout, ddl};
 use crate::offset::{BinlogPosition, GtidSet};
@@ -17,6 +17,15 @@ use crate::source::{
 
 /// A transaction that a replica has received is executed within this, unless it is another server's.
 const EXECUTION_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How often a wait looks whether a stop is requested.
+const STOP_POLL: Duration = Duration::from_millis(50);
+
+async fn requested(stop: &Stop) {
+    while !stop.requested() {
+        tokio::time::sleep(STOP_POLL).await;
+    }
+}
 
 /// Ordinary queries from the reader's thread, each over a connection of its own: they are rare.
 #[derive(Clone)]
@@ -62,14 +71,26 @@ impl Queries {
 
     /// Checks the server and what the user may do; all problems at once. From then on no other one is asked.
     pub(super) fn preflight(&self, uuid: Uuid) -> Result<Server, SourceError> {
+        self.wait(self.checked(uuid))
+    }
+
+    /// The same, which may wait for an older stream's end, unless a stop is requested.
+    pub(super) fn preflight_until(&self, stop: &Stop, uuid: Uuid) -> Result<Server, Failure> {
         self.wait(async {
-            let mut sql = self.connect().await?;
-            let tables = &self.config.capture.tables;
-            let server = preflight(&mut sql, &self.config.source, tables, uuid).await?;
-            sql.close().await;
-            self.server_uuid.get_or_init(|| server.server_uuid.clone());
-            Ok(server)
+            tokio::select! {
+                server = self.checked(uuid) => Ok(server?),
+                () = requested(stop) => Err(Failure::StopRequested),
+            }
         })
+    }
+
+    async fn checked(&self, uuid: Uuid) -> Result<Server, SourceError> {
+        let mut sql = self.connect().await?;
+        let tables = &self.config.capture.tables;
+        let server = preflight(&mut sql, &self.config.source, tables, uuid).await?;
+        sql.close().await;
+        self.server_uuid.get_or_init(|| server.server_uuid.clone());
+        Ok(server)
     }
 
     /// The layouts of all captured tables.

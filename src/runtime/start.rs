@@ -4,7 +4,6 @@ use ring::digest::{SHA256, digest};
 use tracing::{info, warn};
 use uuid::Uuid;
 
-use super::Failure;
 use super::layouts::Layouts;
 use super::overlap::Overlap;
 use super::queries::Queries;
@@ -12,6 +11,7 @@ use super::routing::Routing;
 use super::snapshot::InitialSnapshot;
 use super::tables::{CaptureError, Captured};
 use super::takeover::take_over;
+use super::{Failure, Stop};
 use crate::checkpoint::{OffsetsTopic, REPLICA_UUID, Store};
 use crate::config::{ConnectorConfig, ExactlyOnce, SnapshotMode, SourceConfig};
 use crate::decode::TableLayout;
@@ -63,13 +63,14 @@ pub(super) fn start(
     routing: &Routing,
     offsets_topic: Option<&OffsetsTopic>,
     carried: &Carried,
+    stop: &Stop,
 ) -> Result<Start, Failure> {
     let mut store = Store::lock(store);
     let uuid = match &config.exactly_once {
         Some(exactly_once) => shared_uuid(exactly_once, &config.source),
         None => replica_uuid(&store, carried.fresh_uuid)?,
     };
-    let server = queries.preflight(uuid)?;
+    let server = queries.preflight_until(stop, uuid)?;
     let tables = capture(config, queries.layouts()?, routing)?;
     let end = end_of(&server);
     let given = store.is_given()?;

@@ -8,7 +8,7 @@ use crate::source::event::{EventHeader, GtidEvent};
 
 /// Where the reader is in the log, and what it knows of the transaction it is in.
 ///
-/// Events are counted as Debezium's offsets count them (EVENT_ROUTER.md 6): from the BEGIN, itself
+/// Events are counted as Debezium's offsets count them: from the BEGIN, itself
 /// included, every event of the transaction, whichever table it belongs to.
 pub(super) struct Transaction {
     file: Arc<str>,

@@ -9,7 +9,7 @@ use super::delivery::Delivery;
 use super::lookout::SETUP_MAX_MS;
 use crate::config::{ExactlyOnce, SinkConfig};
 
-/// Records in a producer's queue at the most; a small queue stays in the cache (PERFORMANCE.md 2).
+/// Records in a producer's queue at the most; a small queue stays in the cache.
 pub(super) const QUEUE_RECORDS: i32 = 20_000;
 /// Bytes in a producer's queue at the most, a single larger record aside: what bounds memory when records are large.
 pub(super) const QUEUE_BYTES: u64 = 16 << 20;
@@ -19,6 +19,8 @@ const RECORD_BYTES: u64 = 1 << 20;
 const WARM_UP_WAIT: Duration = Duration::from_secs(1);
 /// How long reports of purged records are served.
 const PURGE_WAIT: Duration = Duration::from_millis(50);
+/// The longest `socket.timeout.ms` that librdkafka allows.
+const SOCKET_MS_MAX: u128 = 300_000;
 /// What a record that is alone needs.
 const PROMPT: [(&str, &str); 1] = [("linger.ms", "0")];
 /// What differs when a long backlog is worked off: larger batches, compressed, a little later. Where it goes to one
@@ -67,7 +69,10 @@ impl Lanes {
             .set("transactional.id", &exactly_once.transactional_id)
             .set("transaction.timeout.ms", timeout_ms.to_string())
             .set("message.timeout.ms", timeout_ms.to_string())
-            .set("socket.timeout.ms", socket_ms.unwrap_or(u128::MAX).min(timeout_ms).to_string());
+            .set(
+                "socket.timeout.ms",
+                socket_ms.unwrap_or(SOCKET_MS_MAX).min(timeout_ms).to_string(),
+            );
         let producer = client.create_with_context(context);
         let prompt = producer.map_err(|err| SinkError::Configuration(err.to_string()))?;
         Ok(Self { prompt, bulk: None, in_bulk: AtomicBool::new(false) })

@@ -234,6 +234,20 @@ fn a_clash_of_server_ids_ends_the_one_that_is_thrown_out() {
 }
 
 #[test]
+fn a_stop_while_a_server_id_is_waited_for_ends_well() {
+    let first = Outbox::new("taken-first");
+    let id = first.config["database.server.id"].as_str().unwrap().to_owned();
+    let second = Outbox::new("taken-second").with("database.server.id", &id);
+    let one = first.start().ready();
+    let mut two = second.start();
+    two.logs("admin port open", SEEN_MAX);
+    assert!(!two.get("/readyz").is_some_and(|(status, _)| status == 200));
+    two.terminate();
+    assert_eq!(two.ended(SEEN_MAX), 0);
+    assert_eq!(one.stop(), 0);
+}
+
+#[test]
 fn a_server_that_gives_up_before_the_login_is_tried_again() {
     for ssl_mode in ["required", "disabled"] {
         gives_up(ssl_mode);

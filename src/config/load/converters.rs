@@ -1,4 +1,4 @@
-//! `key.converter`, `value.converter` and `header.converter` (EVENT_ROUTER.md 4.1).
+//! `key.converter`, `value.converter` and `header.converter`.
 
 use super::{Entry, Findings, Section, below};
 use crate::config::properties::CONVERTER;
