@@ -139,7 +139,7 @@ pub fn main() -> ExitCode {
         Command::Run(run) => self::run(run),
         Command::Validate(files) => Ok(validate(files)),
         Command::Doctor(args) => doctor::doctor(args).or_else(|err| Ok(refuse(&err))),
-        Command::Offsets(args) => offsets::offsets(args).map(|()| ExitCode::SUCCESS),
+        Command::Offsets(args) => offsets::offsets(args),
         Command::Consume(args) => consume::consume(args).map(exit_code),
         Command::Version => {
             say(&format!("outflow {}", env!("CARGO_PKG_VERSION")));
@@ -214,14 +214,16 @@ fn asynchronous() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("starting the asynchronous runtime")
 }
 
-/// Reads and checks everything before the first socket opens; none when problems were told.
-fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConfig>)>> {
-    start_log(run)?;
-    let needs_brokers = matches!(run.sink, SinkName::Kafka);
+/// The connectors of all files, each of which is told with its report; none when problems were told.
+fn configurations(
+    files: &Files,
+    needs_brokers: bool,
+    tell: impl Fn(&ConnectorConfig, &Report),
+) -> Option<Vec<ConnectorConfig>> {
     let mut configs: Vec<ConnectorConfig> = Vec::new();
     let mut wrong = false;
-    for file in &run.files.files {
-        let Some((config, report)) = checked(&run.files, file, needs_brokers) else {
+    for file in &files.files {
+        let Some((config, report)) = checked(files, file, needs_brokers) else {
             wrong = true;
             continue;
         };
@@ -232,7 +234,7 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
                     wrong = true;
                 }
                 None => {
-                    log_report(&config.name, &report);
+                    tell(&config, &report);
                     configs.push(config);
                 }
             },
@@ -242,9 +244,15 @@ fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConf
             }
         }
     }
-    if wrong {
-        return Ok(None);
-    }
+    (!wrong).then_some(configs)
+}
+
+/// Reads and checks everything before the first socket opens; none when problems were told.
+fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConfig>)>> {
+    start_log(run)?;
+    let needs_brokers = matches!(run.sink, SinkName::Kafka);
+    let told = |config: &ConnectorConfig, report: &Report| log_report(&config.name, report);
+    let Some(configs) = configurations(&run.files, needs_brokers, told) else { return Ok(None) };
     let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
     if run.listen.is_none() && listeners.len() > 1 {
         warn!(address = listeners.first(), "of `listeners` only the first is opened");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use uuid::Uuid;
 
-use super::{EXIT_USAGE, Files, asynchronous, check, complain_of, say};
+use super::{EXIT_USAGE, Files, asynchronous, configurations, say};
 use crate::checkpoint::{DataDir, REPLICA_UUID, Store, StoreError};
 use crate::config::ConnectorConfig;
 use crate::runtime::{Finding, Known, examine};
@@ -23,26 +23,16 @@ pub(super) struct Doctor {
 
 /// Examines each file's connector; success where nothing is wrong.
 pub(super) fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
-    let mut configs = Vec::new();
-    let mut refused = false;
-    for file in &args.files.files {
-        match check(&args.files, file, true)?.0 {
-            Ok(config) => configs.push(Arc::new(config)),
-            Err(problems) => {
-                complain_of(file, &problems);
-                refused = true;
-            }
-        }
-    }
-    if refused {
+    let Some(configs) = configurations(&args.files, true, |_, _| ()) else {
         return Ok(ExitCode::from(EXIT_USAGE));
-    }
+    };
     let runtime = asynchronous()?;
     let mut well = true;
-    for config in &configs {
-        let known = known(&args.data_dir, config)?;
+    for config in configs {
+        let config = Arc::new(config);
+        let known = known(&args.data_dir, &config)?;
         say(&format!("{}:", config.name));
-        for finding in examine(config, &known, runtime.handle()) {
+        for finding in examine(&config, &known, runtime.handle()) {
             well &= !matches!(finding, Finding::Problem { .. });
             show(&finding);
         }

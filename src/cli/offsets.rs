@@ -2,12 +2,13 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 
-use super::{Files, check, complain, say};
+use super::{EXIT_USAGE, Files, complain, configurations, say};
 use crate::checkpoint::{DataDir, OffsetsTopic, Store};
 use crate::config::ConnectorConfig;
 use crate::offset::Offset;
@@ -60,7 +61,7 @@ struct Place {
 }
 
 /// Runs the command. The data folder must not be in use.
-pub(super) fn offsets(args: &Offsets) -> anyhow::Result<()> {
+pub(super) fn offsets(args: &Offsets) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::Show(place) => each(place, false, |config, store| {
             let offset = store.load()?.map(|offset| offset.to_json());
@@ -120,22 +121,18 @@ fn each(
     place: &Place,
     needs_brokers: bool,
     mut act: impl FnMut(&ConnectorConfig, &mut Store) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let mut configs = Vec::new();
-    for file in &place.files.files {
-        match check(&place.files, file, needs_brokers)?.0 {
-            Ok(config) => configs.push(config),
-            Err(problems) => {
-                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                bail!("{}: {}", file.display(), problems.join("; "));
-            }
-        }
-    }
+) -> anyhow::Result<ExitCode> {
+    let Some(configs) = configurations(&place.files, needs_brokers, |_, _| ()) else {
+        return Ok(ExitCode::from(EXIT_USAGE));
+    };
     if !place.data_dir.is_dir() {
         bail!("data folder {:?} does not exist; name it with --data-dir", place.data_dir);
     }
     let data_dir = DataDir::open(&place.data_dir)?;
-    configs.iter().try_for_each(|config| act(config, &mut Store::open(&data_dir, &config.name)?))
+    for config in &configs {
+        act(config, &mut Store::open(&data_dir, &config.name)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Connect's offsets topic, as the files name it.

@@ -229,8 +229,7 @@ impl Connector {
 
     fn sink(&self, in_flight: &Arc<InFlight>) -> Result<Box<dyn Sink>, SinkError> {
         let (in_flight, metrics) = (Arc::clone(in_flight), self.metrics.clone());
-        metrics.kafka_connected.set(1); // Sinks without brokers have none that could be away.
-        Ok(match self.shared.sink {
+        let sink: Box<dyn Sink> = match self.shared.sink {
             SinkKind::Kafka | SinkKind::Embedded => Box::new(KafkaSink::connect(
                 &self.config.sink,
                 self.alone.load(Ordering::Relaxed),
@@ -240,7 +239,9 @@ impl Connector {
             )?),
             SinkKind::Stdout => Box::new(LineSink::new(in_flight, metrics)),
             SinkKind::Null => Box::new(NullSink::new(in_flight, metrics)),
-        })
+        };
+        self.metrics.kafka_connected.set(1); // Sinks without brokers have none that could be away.
+        Ok(sink)
     }
 
     /// Ends a session: what is queued is waited for, or given up behind a failed delivery; then the last

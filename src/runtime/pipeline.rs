@@ -102,13 +102,12 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Whether everything up to the place to end at is acknowledged; once it is read, nothing else is waited for.
+    /// Whether everything up to the place to end at is read and acknowledged.
     fn has_caught_up(&mut self) -> bool {
         self.caught_up.is_some_and(|place| {
-            if place.is_read(&self.stream.position()) {
-                self.sender.drain(Instant::now() + LAST_ACKS_WAIT);
-            }
-            self.in_flight.look_at_durable(|offset| place.reached(offset))
+            place.is_read(&self.stream.position())
+                && self.sender.drain(Instant::now() + LAST_ACKS_WAIT)
+                && self.in_flight.look_at_durable(|offset| place.reached(offset))
         })
     }
 }

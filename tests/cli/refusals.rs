@@ -97,6 +97,8 @@ fn each_file_is_looked_at_and_what_nobody_reads_does_not_matter() {
     for words in ["/nonexistent/a.json", "tasks.max", "already there"] {
         assert!(errors.contains(words), "{words:?} is not in:\n{errors}");
     }
+    let (code, _, errors) = run(&["offsets", "show", files[1]]);
+    assert_eq!(code, 2, "{errors}");
     let mut unread = Command::new(env!("CARGO_BIN_EXE_outflow"))
         .args(["validate", files[2]])
         .stdout(Stdio::piped())

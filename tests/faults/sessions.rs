@@ -79,8 +79,11 @@ fn a_statement_that_may_write_by_what_it_sets_off_stops_it_too() {
         "CREATE TRIGGER {elsewhere}.t AFTER INSERT ON {elsewhere}.noise FOR EACH ROW {};
          CREATE VIEW {elsewhere}.v AS SELECT * FROM {schema}.outbox;
          CREATE FUNCTION {elsewhere}.f(x INT) RETURNS INT DETERMINISTIC BEGIN {}; RETURN x; END;
+         CREATE FUNCTION g(x INT) RETURNS INT DETERMINISTIC BEGIN {}; RETURN x; END;
+         CREATE TABLE {elsewhere}.calm (id INT);
          CREATE TABLE orders (id INT); SET SESSION binlog_format = 'STATEMENT'",
         insert("NEW.id"),
+        insert("x"),
         insert("x"),
     ));
     for (number, statement) in [
@@ -88,6 +91,7 @@ fn a_statement_that_may_write_by_what_it_sets_off_stops_it_too() {
         format!("INSERT INTO {elsewhere}.v VALUES (102, 'Order', 'k', 'T', '{{}}')"),
         format!("/*!80000 {} */", insert("103")),
         format!("DO {elsewhere}.f(104)"),
+        format!("INSERT INTO {elsewhere}.calm SELECT {schema}.g(105)"),
         "INSERT INTO orders VALUES (1)".to_owned(),
     ]
     .iter()

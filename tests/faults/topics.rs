@@ -129,6 +129,26 @@ fn a_record_that_the_broker_never_takes_stops_it_before_its_transaction() {
 }
 
 #[test]
+fn what_was_not_delivered_is_not_caught_up_with() {
+    for mode in ["initial", "no_data"] {
+        let outbox = outbox(&format!("topic-caught-up-{}", mode.replace('_', "-")));
+        let outbox = outbox.with("snapshot.mode", mode);
+        assert_eq!(outbox.start().ready().stop(), 0);
+        let kafka = Kafka::connect(&outbox.broker.bootstrap_servers);
+        kafka.set(&outbox.topic, "max.message.bytes", "1000");
+        let payload = format!("\"n\":\"{}\",\"m\":", "x".repeat(3_000));
+        outbox.sql().run(&Outbox::insert(1..2, 1).replace("\"n\":", &payload));
+        if mode == "initial" {
+            std::fs::remove_dir_all(outbox.scratch.path("data")).unwrap();
+        }
+        let servers = &outbox.broker.bootstrap_servers;
+        let mut outflow = outbox.start_with(&["--bootstrap-servers", servers, "--until-caught-up"]);
+        assert_eq!(outflow.ended(SEEN_MAX), 1, "{mode}");
+        assert!(outflow.log().contains("is too large"), "{}", outflow.log());
+    }
+}
+
+#[test]
 fn a_topic_name_with_a_zero_byte_stops_it_with_words() {
     let outbox = outbox("topic-zero-byte");
     let routed = format!("{}.${{routedByValue}}", outbox.topic);

@@ -107,9 +107,8 @@ impl Stream {
             let Some(database) = self.tables.captured_database(used, &self.queries)? else {
                 return Ok(None);
             };
-            // What it names and puts elsewhere, it reads.
             if place.is_some_and(|place| place != database)
-                && Words::of(&String::from_utf8_lossy(query.statement)).any(|word| word == database)
+                && reads(&String::from_utf8_lossy(query.statement), database)
             {
                 return Ok(None);
             }
@@ -189,4 +188,21 @@ impl Stream {
         drop(store);
         self.on_commit(sender)
     }
+}
+
+/// Whether a statement that puts rows elsewhere reads from this database: it names it, and none of its functions.
+fn reads(statement: &str, database: &str) -> bool {
+    let mut words = Words::of(statement);
+    let mut is_named = false;
+    while let Some(word) = words.next() {
+        if word == database {
+            is_named = true;
+            let mut ahead = words;
+            let is_dot = ahead.next().is_some_and(|word| word == ".");
+            if is_dot && ahead.next().is_some() && ahead.next().is_some_and(|word| word == "(") {
+                return false;
+            }
+        }
+    }
+    is_named
 }
