@@ -75,7 +75,9 @@ impl Outflow {
         let output = Written::after(folder.join("outflow.out"));
         let program = std::env::var("OUTFLOW_TEST_PROGRAM");
         let program = program.unwrap_or_else(|_| env!("CARGO_BIN_EXE_outflow").to_owned());
-        let child = Command::new(program)
+        // Where the tests are to outlive their terminal, the program under test is not.
+        let child = Command::new("env")
+            .args(["--default-signal=HUP", &program])
             .args(arguments)
             .env_remove("RUST_LOG")
             .env("RUST_BACKTRACE", "0")
