@@ -44,7 +44,7 @@ impl SpillFolder {
     /// # Errors
     /// When it is not there any more or shorter than it was.
     pub fn open(&self, name: &str, bytes: u64) -> Result<File, StoreError> {
-        let lost = || StoreError::MalformedFact(format!("{FOLDER}/{name}"));
+        let lost = || StoreError::LostRows(format!("{FOLDER}/{name}"));
         let file = File::open(self.folder.join(name)).map_err(|_| lost())?;
         let whole = file.metadata().is_ok_and(|found| found.len() == bytes);
         if whole { Ok(file) } else { Err(lost()) }

@@ -61,6 +61,12 @@ pub enum StoreError {
     /// A remembered fact does not parse.
     #[error("what is stored as {0:?} is malformed; restore the data folder or reset the offset")]
     MalformedFact(String),
+    /// The file of a prepared transaction's rows is not there, or not as it was.
+    #[error(
+        "the rows of a prepared XA transaction are gone from {0:?} in the data folder; restore it, or \
+         `outflow offsets import` a position before the XA PREPARE"
+    )]
+    LostRows(String),
     /// Something must be stored that the plain copies do not hold.
     #[error(
         "sled does not open, and prepared XA rows cannot be stored without it; restore or remove the data folder's sled"
@@ -97,6 +103,7 @@ impl StoreError {
             | Self::Damaged { .. }
             | Self::Malformed { .. }
             | Self::MalformedFact(_)
+            | Self::LostRows(_)
             | Self::PreparedLost { .. }
             | Self::NoSled => Remedy::Stop,
         }
