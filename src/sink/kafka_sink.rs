@@ -40,6 +40,8 @@ pub struct KafkaSink {
     turns: u32,
     metrics: ConnectorMetrics,
     lookout: Lookout,
+    /// Each record is a batch.
+    alone: bool,
 }
 
 impl KafkaSink {
@@ -58,7 +60,9 @@ impl KafkaSink {
     ) -> Result<Self, SinkError> {
         let delivery = Delivery::new(config, in_flight, metrics, false);
         let lanes = Lanes::new(config, alone, delivery.clone())?;
-        Self::over(lanes, delivery, config, handle)
+        let mut sink = Self::over(lanes, delivery, config, handle)?;
+        sink.alone = alone;
+        Ok(sink)
     }
 
     /// A sink over these producers, which call `delivery` back.
@@ -95,6 +99,7 @@ impl KafkaSink {
             turns: CHANGE_TURNS, // A start that is far behind takes the one for bulk at once.
             metrics,
             lookout: Lookout::new(lanes::client(config, &[])),
+            alone: false,
         })
     }
 }
@@ -119,6 +124,12 @@ impl KafkaSink {
             queued.fetch_add(bytes, Ordering::Relaxed);
         }
         takes
+    }
+
+    /// Where each record is a batch: a broker that has refused a producer's first one of a partition would take the
+    /// next one, which is therefore not sent before the one before it is acknowledged.
+    fn waits_for_the_one_before(&self) -> bool {
+        self.alone && (self.lanes.in_flight() > 0 || self.failure.check().is_err())
     }
 
     /// Gives it back.
@@ -159,7 +170,7 @@ impl Sink for KafkaSink {
         let opaque = delivery::opaque(sequence, record.partition.is_some())
             .ok_or_else(|| SinkError::Fatal("sequence".into()))?;
         let bytes = delivery::bytes(record.key, record.value);
-        if !self.takes(bytes) {
+        if self.waits_for_the_one_before() || !self.takes(bytes) {
             return Err(SinkError::Full);
         }
         let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(record.topic, opaque);
@@ -219,7 +230,8 @@ impl Sink for KafkaSink {
 
     fn is_full(&self) -> bool {
         let queued = self.queued.as_ref().map_or(0, |queued| queued.load(Ordering::Relaxed));
-        self.lanes.in_flight() >= QUEUE_RECORDS || queued > QUEUE_BYTES
+        let limit = if self.alone { 1 } else { QUEUE_RECORDS };
+        self.lanes.in_flight() >= limit || queued > QUEUE_BYTES
     }
 
     fn drain(&mut self, deadline: Instant) -> bool {
