@@ -190,7 +190,7 @@ fn run(run: &Run) -> anyhow::Result<ExitCode> {
 }
 
 /// Why two connectors cannot run side by side.
-fn clash(other: &ConnectorConfig, config: &ConnectorConfig) -> Option<String> {
+fn clash_of(other: &ConnectorConfig, config: &ConnectorConfig) -> Option<String> {
     if other.name == config.name {
         return Some(format!("a connector named {:?} is already there", config.name));
     }
@@ -214,45 +214,45 @@ fn asynchronous() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("starting the asynchronous runtime")
 }
 
-/// The connectors of all files, each of which is told with its report; none when problems were told.
+/// The connectors of all files; none when problems were told. `tell` is called for each file that can be read, with its
+/// connector where nothing is wrong.
 fn configurations(
     files: &Files,
     needs_brokers: bool,
-    tell: impl Fn(&ConnectorConfig, &Report),
+    tell: impl Fn(&Path, &Report, Option<&ConnectorConfig>),
 ) -> Option<Vec<ConnectorConfig>> {
     let mut configs: Vec<ConnectorConfig> = Vec::new();
-    let mut wrong = false;
     for file in &files.files {
-        let Some((config, report)) = checked(files, file, needs_brokers) else {
-            wrong = true;
-            continue;
-        };
-        match config {
-            Ok(config) => match configs.iter().find_map(|other| clash(other, &config)) {
-                Some(clash) => {
-                    complain(&format!("{}: {clash}", file.display()));
-                    wrong = true;
-                }
-                None => {
-                    tell(&config, &report);
-                    configs.push(config);
-                }
-            },
-            Err(problems) => {
-                complain_of(file, &problems);
-                wrong = true;
+        let (config, report) = match check(files, file, needs_brokers) {
+            Ok(checked) => checked,
+            Err(err) => {
+                complain(&format!("error: {err:#}"));
+                continue;
             }
+        };
+        let clash = config.as_ref().ok();
+        let clash =
+            clash.and_then(|config| configs.iter().find_map(|other| clash_of(other, config)));
+        tell(file, &report, config.as_ref().ok().filter(|_| clash.is_none()));
+        match (config, clash) {
+            (Ok(config), None) => configs.push(config),
+            (Ok(_), Some(clash)) => complain(&format!("{}: {clash}", file.display())),
+            (Err(problems), _) => complain_of(file, &problems),
         }
     }
-    (!wrong).then_some(configs)
+    (configs.len() == files.files.len()).then_some(configs)
 }
 
 /// Reads and checks everything before the first socket opens; none when problems were told.
 fn prepare(run: &Run) -> anyhow::Result<Option<(WorkerOptions, Vec<ConnectorConfig>)>> {
     start_log(run)?;
     let needs_brokers = matches!(run.sink, SinkName::Kafka);
-    let told = |config: &ConnectorConfig, report: &Report| log_report(&config.name, report);
-    let Some(configs) = configurations(&run.files, needs_brokers, told) else { return Ok(None) };
+    let configs = configurations(&run.files, needs_brokers, |_, report, config| {
+        if let Some(config) = config {
+            log_report(&config.name, report);
+        }
+    });
+    let Some(configs) = configs else { return Ok(None) };
     let listeners = configs.first().map_or(&[][..], |config| &config.worker.listeners);
     if run.listen.is_none() && listeners.len() > 1 {
         warn!(address = listeners.first(), "of `listeners` only the first is opened");
@@ -303,13 +303,7 @@ fn admin_address(
 }
 
 fn validate(files: &Files) -> ExitCode {
-    let mut wrong = false;
-    let mut configs: Vec<ConnectorConfig> = Vec::new();
-    for file in &files.files {
-        let Some((config, report)) = checked(files, file, false) else {
-            wrong = true;
-            continue;
-        };
+    let configs = configurations(files, false, |file, report, config| {
         let width = report.rows.iter().map(|row| row.key.chars().count()).max().unwrap_or(0);
         say(&format!("{}:", file.display()));
         for row in &report.rows {
@@ -319,32 +313,14 @@ fn validate(files: &Files) -> ExitCode {
         for notice in &report.notices {
             say(&format!("  note: {notice}"));
         }
-        match config {
-            Ok(config) => match configs.iter().find_map(|other| clash(other, &config)) {
-                Some(clash) => {
-                    complain(&format!("{}: {clash}", file.display()));
-                    wrong = true;
-                }
-                None => {
-                    say("  no problem found");
-                    configs.push(config);
-                }
-            },
-            Err(problems) => {
-                complain_of(file, &problems);
-                wrong = true;
-            }
+        if config.is_some() {
+            say("  no problem found");
         }
-    }
-    if wrong { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
+    });
+    if configs.is_some() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
 }
 
 type Checked = (Result<ConnectorConfig, Vec<Problem>>, Report);
-
-/// The same; none where the file cannot be read, which is said.
-fn checked(files: &Files, file: &Path, needs_brokers: bool) -> Option<Checked> {
-    check(files, file, needs_brokers).map_err(|err| complain(&format!("error: {err:#}"))).ok()
-}
 
 fn check(files: &Files, file: &Path, needs_brokers: bool) -> anyhow::Result<Checked> {
     let read = |path: &Path| {

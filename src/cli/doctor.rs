@@ -23,7 +23,7 @@ pub(super) struct Doctor {
 
 /// Examines each file's connector; success where nothing is wrong.
 pub(super) fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
-    let Some(configs) = configurations(&args.files, true, |_, _| ()) else {
+    let Some(configs) = configurations(&args.files, true, |_, _, _| ()) else {
         return Ok(ExitCode::from(EXIT_USAGE));
     };
     let runtime = asynchronous()?;

@@ -122,7 +122,7 @@ fn each(
     needs_brokers: bool,
     mut act: impl FnMut(&ConnectorConfig, &mut Store) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
-    let Some(configs) = configurations(&place.files, needs_brokers, |_, _| ()) else {
+    let Some(configs) = configurations(&place.files, needs_brokers, |_, _, _| ()) else {
         return Ok(ExitCode::from(EXIT_USAGE));
     };
     if !place.data_dir.is_dir() {
